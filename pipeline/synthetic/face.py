@@ -43,7 +43,8 @@ class FaceLook:
 class FaceState:
     """What changes from frame to frame; every value runs from 0 (at rest) to 1, except the head's angles.
 
-    ``yaw`` and ``roll`` are in degrees; positive yaw turns the face to the picture's right.
+    ``yaw`` and ``roll`` are in degrees; positive yaw turns the face to the picture's right,
+    positive roll tilts it counter-clockwise.
     """
 
     jaw: float = 0.0
@@ -212,7 +213,7 @@ def place(frame: np.ndarray, canvas: np.ndarray, x: float, y: float, height: flo
     """
     scale = height / (FACE_HEIGHT * CANVAS_SCALE)
     centre = (CENTRE_X * CANVAS_SCALE, CENTRE_Y * CANVAS_SCALE)
-    matrix = cv2.getRotationMatrix2D(centre, -roll, scale)
+    matrix = cv2.getRotationMatrix2D(centre, roll, scale)
     matrix[:, 2] += (x - centre[0], y - centre[1])
     corners = np.array([[0, 0, 1], [CANVAS_WIDTH, 0, 1], [0, CANVAS_HEIGHT, 1], [CANVAS_WIDTH, CANVAS_HEIGHT, 1]]) @ matrix.T
     left, top = np.maximum(np.floor(corners.min(0)).astype(int), 0)

@@ -61,6 +61,7 @@ def run(stage: Callable[[Corpus, Params], None], *more: str) -> None:
     except (InputError, BatchError) as error:
         sys.exit(f"error: {error}")
     except OSError as error:
-        sys.exit(f"error: {error.filename or ''}: {error.strerror}. What was already written is kept; free the space or path and run again.")
+        where = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        sys.exit(f"error: {where}. What was already written is kept; mend this and run the same command again.")
     except KeyboardInterrupt:
         sys.exit("interrupted: what is finished is kept; the same command goes on from there")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +39,19 @@ def load_model() -> Any:
 class Embedder:
     """Embeds texts, looking each up in a Parquet cache by the hash of its characters first."""
 
-    def __init__(self, cache: Path, batch_size: int) -> None:
-        self._cache, self._batch_size = cache, batch_size
+    def __init__(self, file: Path | None = None, batch_size: int = 64) -> None:
+        """Without a ``file`` the embeddings are kept in memory only."""
+        self._file, self._batch_size = file, batch_size
         self._known: dict[str, np.ndarray] = {}
-        if cache.is_file():
-            table = pl.read_parquet(cache)
+        if file is not None and file.is_file():
+            table = pl.read_parquet(file)
             self._known = dict(zip(table["text_sha256"], table["embedding"].to_numpy(), strict=True))
+
+    @classmethod
+    @cache
+    def shared(cls) -> Embedder:
+        """One embedder for this process, in memory."""
+        return cls()
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Return the texts' embeddings. [shape=(len(texts), 384), float32, unit length; NaN for an empty text]"""
@@ -64,10 +72,11 @@ class Embedder:
                 part = order[start : start + _CHUNK]
                 vectors = model.encode([missing[k] for k in part], batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False)
                 self._known |= dict(zip(part, np.round(vectors, _DECIMALS).astype(np.float32), strict=True))
-                self._save()
+                if self._file is not None:
+                    self._save(self._file)
                 bar.update(len(part))
 
-    def _save(self) -> None:
+    def _save(self, file: Path) -> None:
         keys = sorted(self._known)
         table = pl.DataFrame({"text_sha256": keys, "embedding": np.stack([self._known[k] for k in keys])}, schema=_SCHEMA)
-        write_parquet(self._cache, table, {"model": MODEL})
+        write_parquet(file, table, {"model": MODEL})

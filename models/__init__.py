@@ -1,0 +1,1 @@
+"""Tasks, baselines, cross-validation, metrics and comparison. Knows neither DVC nor media."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,7 @@ _DECIMALS = 5
 _SCHEMA = {"text_sha256": pl.String, "embedding": pl.Array(pl.Float32, DIMENSIONS)}
 
 
+@cache
 def load_model() -> Any:
     """Load the packaged sentence encoder on the GPU if there is one, else the CPU."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -43,6 +45,7 @@ class Embedder:
         """Without a ``file`` the embeddings are kept in memory only."""
         self._file, self._batch_size = file, batch_size
         self._known: dict[str, np.ndarray] = {}
+        self._lock = threading.Lock()
         if file is not None and file.is_file():
             table = pl.read_parquet(file)
             self._known = dict(zip(table["text_sha256"], table["embedding"].to_numpy(), strict=True))
@@ -56,9 +59,10 @@ class Embedder:
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Return the texts' embeddings. [shape=(len(texts), 384), float32, unit length; NaN for an empty text]"""
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
-        missing = {k: t for k, t in zip(keys, texts, strict=True) if t and k not in self._known}
-        if missing:
-            self._encode(missing)
+        with self._lock:  # threads that want the same texts do not embed them twice
+            missing = {k: t for k, t in zip(keys, texts, strict=True) if t and k not in self._known}
+            if missing:
+                self._encode(missing)
         nothing = np.full(DIMENSIONS, np.nan, np.float32)
         return np.stack([self._known[k] if t else nothing for k, t in zip(keys, texts, strict=True)]) if texts else np.zeros((0, DIMENSIONS), np.float32)
 

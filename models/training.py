@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import joblib
 import numpy as np
 import polars as pl
 
+from features.batch import worker_count
+from features.embedding import Embedder
 from models.baselines import REGISTRY, Baseline, Settings
 from models.baselines.base import PREDICTION_SCHEMA
 from models.inputs import GROUPS, Inputs
 from models.tasks import Task
+from models.texts import patterns
 
 _GOLD = ("label", "intensity", "text")
 
@@ -41,17 +45,23 @@ def cross_predict(task: Task, baseline: type[Baseline], features: str, inputs: I
     table = inputs.table
     fold = np.array([folds[g] for g in table["group"]])
     scenario = table["scenario"].to_numpy()
-    parts = []
-    for name in dict.fromkeys(scenario):
-        for number in sorted(set(fold[scenario == name])):
-            test_rows = np.flatnonzero((scenario == name) & (fold == number))
-            train_rows = np.flatnonzero((scenario == name) & (fold != number))
-            if not len(train_rows):
-                continue  # one group only: nobody to learn from
-            model = baseline(task, settings)
-            model.fit(inputs.take(train_rows))
-            found = model.predict(_without_gold(inputs.take(test_rows)))
-            parts.append(found.frame().with_columns(fold=pl.lit(int(number), pl.Int32)))
+
+    if "text" in task.kind:  # all at once: embedding batches must not depend on which fold comes first
+        Embedder.shared().embed(patterns(table))
+
+    def predict_fold(name: str, number: int) -> pl.DataFrame | None:
+        train_rows = np.flatnonzero((scenario == name) & (fold != number))
+        if not len(train_rows):
+            return None  # one group only: nobody to learn from
+        model = baseline(task, settings)
+        model.fit(inputs.take(train_rows))
+        found = model.predict(_without_gold(inputs.take(np.flatnonzero((scenario == name) & (fold == number)))))
+        return found.frame().with_columns(fold=pl.lit(int(number), pl.Int32))
+
+    jobs = [(name, number) for name in dict.fromkeys(scenario) for number in sorted(set(fold[scenario == name]))]
+    # Threads: the heavy parts release the interpreter lock, and nothing has to be copied to other processes.
+    found_of_folds = joblib.Parallel(n_jobs=worker_count(), prefer="threads")(joblib.delayed(predict_fold)(*job) for job in jobs)
+    parts = [part for part in found_of_folds if part is not None]
     if not parts:
         return pl.DataFrame(schema=PREDICTION_SCHEMA)
     who = table.unique("instance_id", maintain_order=True).select("instance_id", "scenario", "group")

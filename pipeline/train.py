@@ -8,6 +8,7 @@ import polars as pl
 
 from features.store import write_parquet
 from models.baselines import Settings
+from models.baselines.base import PREDICTION_SCHEMA
 from models.folds import assign_folds
 from models.inputs import Conversations
 from models.tasks import TASKS
@@ -30,7 +31,7 @@ def main(corpus: Corpus, params: Params, task: str) -> None:
             began = time.perf_counter()
             parts.append(cross_predict(TASKS[task], baseline, name, inputs.with_groups(groups), folds, settings))
             print(f"train: {task} {baseline.name} [{name}] {time.perf_counter() - began:.1f} s", flush=True)
-    write_parquet(corpus.data / "predictions" / f"{task}.parquet", pl.concat(parts) if parts else table.clear())
+    write_parquet(corpus.data / "predictions" / f"{task}.parquet", pl.concat(parts) if parts else pl.DataFrame(schema=PREDICTION_SCHEMA))
 
 
 if __name__ == "__main__":

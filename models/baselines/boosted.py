@@ -58,8 +58,9 @@ class LightGBM(Baseline):
         self._reduction = Reduction(settings.pca_components, settings.seed)
 
     def _parameters(self) -> dict[str, Any]:
-        # deterministic and force_row_wise: the same trees whatever the number of threads
-        return {"verbosity": -1, "deterministic": True, "force_row_wise": True, "random_state": self.settings.seed, **self.settings.lightgbm}
+        # One thread a model: folds run beside each other instead, and the trees do not depend on the number of cores.
+        fixed = {"verbosity": -1, "num_threads": 1, "deterministic": True, "force_col_wise": True, "random_state": self.settings.seed}
+        return {**fixed, **self.settings.lightgbm}
 
     def fit(self, train: Inputs) -> None:
         features = self._reduction.fit_transform(train)
@@ -73,9 +74,11 @@ class LightGBM(Baseline):
         features = self._reduction.transform(test)
         ids = test.table["instance_id"].to_list()
         if self.task.name == "ER":
-            numbers = np.clip(self._number.predict(features), 0, 10)
+            numbers = np.clip(self._number.booster_.predict(features, num_threads=1), 0, 10)
             return Predictions(ids, numbers=[float(n) for n in numbers], texts=[""] * len(ids))
-        scores = np.asarray(self._model.predict_proba(features))
+        scores = np.asarray(self._model.booster_.predict(features, num_threads=1))
+        if scores.ndim == 1:  # two classes: LightGBM gives the second one's probability
+            scores = np.stack([1 - scores, scores], 1)
         if self.task.name == "STP":
             return rank_candidates(test.table, scores[:, list(self._model.classes_).index(True)])
         return Predictions.of_scores(ids, [str(c) for c in self._model.classes_], scores)

@@ -11,6 +11,7 @@ from features.schema import GROUP_LABELS
 from models.baselines.base import Baseline, Predictions, candidate_lists, register
 from models.inputs import Inputs
 from models.tasks.intervention import INTERVENE
+from models.texts import filled, patterns
 
 
 @register
@@ -34,7 +35,7 @@ class Prior(Baseline):
         if self.task.kind == "number_and_text":
             self._number = float(np.median(table["intensity"].to_numpy()))
         if self.task.kind in ("number_and_text", "text"):
-            self._text = medoid(table["text"].to_list())
+            self._pattern = medoid(patterns(table))
 
     def predict(self, test: Inputs) -> Predictions:
         if self.task.name == "STP":
@@ -50,7 +51,7 @@ class Prior(Baseline):
         ids = test.table["instance_id"].to_list()
         if self.task.kind in ("number_and_text", "text"):
             numbers: list[float | None] = [self._number] * len(ids) if self.task.kind == "number_and_text" else []
-            return Predictions(ids, numbers=numbers, texts=[self._text] * len(ids))
+            return Predictions(ids, numbers=numbers, texts=[filled(self._pattern, p) for p in test.table["person"].to_list()])
         return Predictions.of_scores(ids, self._classes, np.tile(self._shares, (len(ids), 1)))
 
 

@@ -20,7 +20,15 @@ from features.groups import group_samples
 from features.normalise import fold_name, has_mojibake, normalise_text
 from features.problems import Problem
 from features.schema import (
-    GROUP_LABELS, RELATIONS, SAMPLE_SCHEMA, SCENARIOS, STRATEGIES, THERAPIST, TURN_SCHEMA, UTTERANCE_TYPES, Row,
+    GROUP_LABELS,
+    RELATIONS,
+    SAMPLE_SCHEMA,
+    SCENARIOS,
+    STRATEGIES,
+    THERAPIST,
+    TURN_SCHEMA,
+    UTTERANCE_TYPES,
+    Row,
 )
 from features.store import sample_key
 
@@ -39,8 +47,13 @@ class Place:
     field: str | None = None
 
     def __str__(self) -> str:
-        parts = [self.file, self.line and f"line {self.line}", self.sample_id and f"sample {self.sample_id!r}",
-                 self.row and f"row {self.row}", self.field and f"field {self.field}"]
+        parts = [
+            self.file,
+            self.line and f"line {self.line}",
+            self.sample_id and f"sample {self.sample_id!r}",
+            self.row and f"row {self.row}",
+            self.field and f"field {self.field}",
+        ]
         return ", ".join(str(p) for p in parts if p)
 
 
@@ -86,7 +99,13 @@ def read_annotations(path: Path) -> Annotations:
     for place, record in _records(path, problems):
         sample = _sample(place, record)
         if sample.sample_id in samples:
-            problems.append(_problem(sample.place, "duplicate sample id", f"first seen in {samples[sample.sample_id].place.file}; this one is left out"))
+            problems.append(
+                _problem(
+                    sample.place,
+                    "duplicate sample id",
+                    f"first seen in {samples[sample.sample_id].place.file}; this one is left out",
+                )
+            )
             continue
         samples[sample.sample_id] = sample
         problems += _check(sample)
@@ -103,7 +122,9 @@ def _records(path: Path, problems: list[Problem]) -> Iterator[tuple[Place, dict[
     elif path.is_file():
         files = [path]
     else:
-        raise InputError(f"{path}: expected an annotation file or folder; there is none. `make annotations` says where to get it.")
+        raise InputError(
+            f"{path}: expected an annotation file or folder; there is none. `make annotations` says where to get it."
+        )
     root = path if path.is_dir() else path.parent
     for file in files:
         name = file.relative_to(root).as_posix()
@@ -130,7 +151,9 @@ def _text(file: Path, name: str, problems: list[Problem]) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise _refuse(Place(name, line), "UTF-8 text", data[error.start : error.start + 8], "Save the file as UTF-8.") from error
+        raise _refuse(
+            Place(name, line), "UTF-8 text", data[error.start : error.start + 8], "Save the file as UTF-8."
+        ) from error
 
 
 def _no_constant(name: str) -> float:
@@ -179,7 +202,9 @@ def _row(place: Place, raw: object) -> Row:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or None
-        raise _refuse(replace(place, field=field), first["msg"][0].lower() + first["msg"][1:], first["input"]) from error
+        raise _refuse(
+            replace(place, field=field), first["msg"][0].lower() + first["msg"][1:], first["input"]
+        ) from error
     if row.end_time < row.start_time:
         raise _refuse(replace(place, field="end_time"), f"an end at or after the start, {row.start_time}", row.end_time)
     return row
@@ -201,7 +226,11 @@ def _check(sample: Sample) -> list[Problem]:
             found.append(_problem(replace(sample.place, row=position, field=field), kind, message))
 
         if row.start_time < previous_end:
-            note("start_time", "overlapping turns", f"begins {previous_end - row.start_time:.2f} s before the previous turn ends")
+            note(
+                "start_time",
+                "overlapping turns",
+                f"begins {previous_end - row.start_time:.2f} s before the previous turn ends",
+            )
         index = row.row_index if row.row_index is not None else position
         if index != previous_index + 1:
             note("row_index", "gap in row_index", f"expected {previous_index + 1}, found {index}")
@@ -209,9 +238,14 @@ def _check(sample: Sample) -> list[Problem]:
             note("dialogue_cleaned", "empty dialogue", "the turn has no words")
         for field, name in [("primary_speaker", row.primary_speaker), *(("target", t) for t in row.target)]:
             if fold_name(name) not in known:
-                note(field, f"{'speaker' if field == 'primary_speaker' else 'target'} outside participants", f"{name!r} is not a participant")
+                note(
+                    field,
+                    f"{'speaker' if field == 'primary_speaker' else 'target'} outside participants",
+                    f"{name!r} is not a participant",
+                )
         for field, label, allowed in (
-            ("relation_pattern", row.relation_pattern, relations), ("relation_cycle_state", row.relation_cycle_state, relations),
+            ("relation_pattern", row.relation_pattern, relations),
+            ("relation_cycle_state", row.relation_cycle_state, relations),
             ("utterance_type", row.utterance_type, {*UTTERANCE_TYPES, ""}),
             *(("support_strategy", s.strategy_type, {*STRATEGIES[sample.scenario], ""}) for s in row.support_strategy),
         ):
@@ -231,16 +265,30 @@ def _tables(samples: list[Sample], problems: list[Problem]) -> Annotations:
         for position, row in enumerate(sample.rows, 1):
             value = row.model_dump()
             value |= {
-                "sample_id": sample.sample_id, "scenario": sample.scenario, "group": group, "turn": position,
-                "row_index": position if row.row_index is None else row.row_index, "start_s": row.start_time, "end_s": row.end_time,
-                "speaker": row.primary_speaker.strip(), "target": [t.strip() for t in row.target],
-                "dialogue": row.dialogue_cleaned, "text": normalise_text(row.dialogue_cleaned),
+                "sample_id": sample.sample_id,
+                "scenario": sample.scenario,
+                "group": group,
+                "turn": position,
+                "row_index": position if row.row_index is None else row.row_index,
+                "start_s": row.start_time,
+                "end_s": row.end_time,
+                "speaker": row.primary_speaker.strip(),
+                "target": [t.strip() for t in row.target],
+                "dialogue": row.dialogue_cleaned,
+                "text": normalise_text(row.dialogue_cleaned),
             }
             turns.append({name: value[name] for name in TURN_SCHEMA})
-        table.append({
-            "sample_id": sample.sample_id, "sample_key": sample_key(sample.sample_id), "scenario": sample.scenario, "group": group,
-            "number": number, "participants": sample.participants, "turns": len(sample.rows),
-            "therapist_turns": sum(r.primary_speaker == THERAPIST for r in sample.rows),
-            "minutes": sample.rows[-1].end_time / 60,
-        })
+        table.append(
+            {
+                "sample_id": sample.sample_id,
+                "sample_key": sample_key(sample.sample_id),
+                "scenario": sample.scenario,
+                "group": group,
+                "number": number,
+                "participants": sample.participants,
+                "turns": len(sample.rows),
+                "therapist_turns": sum(r.primary_speaker == THERAPIST for r in sample.rows),
+                "minutes": sample.rows[-1].end_time / 60,
+            }
+        )
     return Annotations(pl.DataFrame(turns, schema=TURN_SCHEMA), pl.DataFrame(table, schema=SAMPLE_SCHEMA), problems)

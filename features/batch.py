@@ -54,7 +54,9 @@ def run_jobs(stage: str, jobs: Sequence[Job], unit: str = "sample") -> list[Prob
     parallel = joblib.Parallel(n_jobs=min(worker_count(), len(jobs)), return_as="generator")
     outcomes = parallel(joblib.delayed(_attempt)(job) for job in jobs)
     quiet = not sys.stderr.isatty()
-    bar = tqdm(outcomes, total=len(jobs), desc=stage, unit=unit, mininterval=10 if quiet else 0.2, dynamic_ncols=not quiet)
+    bar = tqdm(
+        outcomes, total=len(jobs), desc=stage, unit=unit, mininterval=10 if quiet else 0.2, dynamic_ncols=not quiet
+    )
     problems: list[Problem] = []
     crashes: list[str] = []
     for found, crash in bar:
@@ -62,5 +64,7 @@ def run_jobs(stage: str, jobs: Sequence[Job], unit: str = "sample") -> list[Prob
         if crash:
             crashes.append(crash)
     if crashes:
-        raise BatchError(f"{stage}: {len(crashes)} of {len(jobs)} samples failed; the others are kept.\n" + "\n".join(crashes))
+        raise BatchError(
+            f"{stage}: {len(crashes)} of {len(jobs)} samples failed; the others are kept.\n" + "\n".join(crashes)
+        )
     return problems

@@ -39,11 +39,28 @@ def dictionary(frame: pl.DataFrame, definitions: Mapping[str, Definition]) -> pl
         column, meaning = frame[name], definitions[name]
         numeric = column.dtype.is_numeric()
         low, high = (column.min(), column.max()) if numeric else (None, None)
-        rows.append({
-            "column": name, "group": feature_group(name), "unit": meaning.unit, "type": str(column.dtype),
-            "min": low, "max": high, "null_share": round(column.null_count() / max(frame.height, 1), 4),
-            "source": meaning.source, "definition": meaning.text,
-        })
-    schema = {"column": pl.String, "group": pl.String, "unit": pl.String, "type": pl.String, "min": pl.Float64, "max": pl.Float64,
-              "null_share": pl.Float64, "source": pl.String, "definition": pl.String}
+        rows.append(
+            {
+                "column": name,
+                "group": feature_group(name),
+                "unit": meaning.unit,
+                "type": str(column.dtype),
+                "min": low,
+                "max": high,
+                "null_share": round(column.null_count() / max(frame.height, 1), 4),
+                "source": meaning.source,
+                "definition": meaning.text,
+            }
+        )
+    schema = {
+        "column": pl.String,
+        "group": pl.String,
+        "unit": pl.String,
+        "type": pl.String,
+        "min": pl.Float64,
+        "max": pl.Float64,
+        "null_share": pl.Float64,
+        "source": pl.String,
+        "definition": pl.String,
+    }
     return pl.DataFrame(rows, schema=schema)

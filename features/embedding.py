@@ -23,7 +23,7 @@ DIMENSIONS = 384
 _CHUNK = 2048  # texts between two saves of the cache: what a killed run loses at most
 #: Batches are composed of what is missing, and that changes the last bits; rounding keeps runs alike.
 _DECIMALS = 5
-_SCHEMA = {"text_sha256": pl.String, "embedding": pl.Array(pl.Float32, DIMENSIONS)}
+_SCHEMA: dict[str, Any] = {"text_sha256": pl.String, "embedding": pl.Array(pl.Float32, DIMENSIONS)}
 
 
 @cache
@@ -64,7 +64,11 @@ class Embedder:
             if missing:
                 self._encode(missing)
         nothing = np.full(DIMENSIONS, np.nan, np.float32)
-        return np.stack([self._known[k] if t else nothing for k, t in zip(keys, texts, strict=True)]) if texts else np.zeros((0, DIMENSIONS), np.float32)
+        return (
+            np.stack([self._known[k] if t else nothing for k, t in zip(keys, texts, strict=True)])
+            if texts
+            else np.zeros((0, DIMENSIONS), np.float32)
+        )
 
     def _encode(self, missing: dict[str, str]) -> None:
         from tqdm import tqdm
@@ -74,7 +78,12 @@ class Embedder:
         with tqdm(total=len(order), desc="embedding", unit="text", mininterval=5) as bar:
             for start in range(0, len(order), _CHUNK):
                 part = order[start : start + _CHUNK]
-                vectors = model.encode([missing[k] for k in part], batch_size=self._batch_size, normalize_embeddings=True, show_progress_bar=False)
+                vectors = model.encode(
+                    [missing[k] for k in part],
+                    batch_size=self._batch_size,
+                    normalize_embeddings=True,
+                    show_progress_bar=False,
+                )
                 self._known |= dict(zip(part, np.round(vectors, _DECIMALS).astype(np.float32), strict=True))
                 if self._file is not None:
                     self._save(self._file)
@@ -82,5 +91,7 @@ class Embedder:
 
     def _save(self, file: Path) -> None:
         keys = sorted(self._known)
-        table = pl.DataFrame({"text_sha256": keys, "embedding": np.stack([self._known[k] for k in keys])}, schema=_SCHEMA)
+        table = pl.DataFrame(
+            {"text_sha256": keys, "embedding": np.stack([self._known[k] for k in keys])}, schema=_SCHEMA
+        )
         write_parquet(file, table, {"model": MODEL})

@@ -28,21 +28,73 @@ os.environ.setdefault("GLOG_minloglevel", "2")  # MediaPipe's start-up lines are
 EXTRACTOR = "facial-1"
 #: The landmarker's blendshapes in its order, without "_neutral".
 BLENDSHAPES = (
-    "brow_down_left", "brow_down_right", "brow_inner_up", "brow_outer_up_left", "brow_outer_up_right", "cheek_puff",
-    "cheek_squint_left", "cheek_squint_right", "eye_blink_left", "eye_blink_right", "eye_look_down_left", "eye_look_down_right",
-    "eye_look_in_left", "eye_look_in_right", "eye_look_out_left", "eye_look_out_right", "eye_look_up_left", "eye_look_up_right",
-    "eye_squint_left", "eye_squint_right", "eye_wide_left", "eye_wide_right", "jaw_forward", "jaw_left", "jaw_open", "jaw_right",
-    "mouth_close", "mouth_dimple_left", "mouth_dimple_right", "mouth_frown_left", "mouth_frown_right", "mouth_funnel", "mouth_left",
-    "mouth_lower_down_left", "mouth_lower_down_right", "mouth_press_left", "mouth_press_right", "mouth_pucker", "mouth_right",
-    "mouth_roll_lower", "mouth_roll_upper", "mouth_shrug_lower", "mouth_shrug_upper", "mouth_smile_left", "mouth_smile_right",
-    "mouth_stretch_left", "mouth_stretch_right", "mouth_upper_up_left", "mouth_upper_up_right", "nose_sneer_left",
+    "brow_down_left",
+    "brow_down_right",
+    "brow_inner_up",
+    "brow_outer_up_left",
+    "brow_outer_up_right",
+    "cheek_puff",
+    "cheek_squint_left",
+    "cheek_squint_right",
+    "eye_blink_left",
+    "eye_blink_right",
+    "eye_look_down_left",
+    "eye_look_down_right",
+    "eye_look_in_left",
+    "eye_look_in_right",
+    "eye_look_out_left",
+    "eye_look_out_right",
+    "eye_look_up_left",
+    "eye_look_up_right",
+    "eye_squint_left",
+    "eye_squint_right",
+    "eye_wide_left",
+    "eye_wide_right",
+    "jaw_forward",
+    "jaw_left",
+    "jaw_open",
+    "jaw_right",
+    "mouth_close",
+    "mouth_dimple_left",
+    "mouth_dimple_right",
+    "mouth_frown_left",
+    "mouth_frown_right",
+    "mouth_funnel",
+    "mouth_left",
+    "mouth_lower_down_left",
+    "mouth_lower_down_right",
+    "mouth_press_left",
+    "mouth_press_right",
+    "mouth_pucker",
+    "mouth_right",
+    "mouth_roll_lower",
+    "mouth_roll_upper",
+    "mouth_shrug_lower",
+    "mouth_shrug_upper",
+    "mouth_smile_left",
+    "mouth_smile_right",
+    "mouth_stretch_left",
+    "mouth_stretch_right",
+    "mouth_upper_up_left",
+    "mouth_upper_up_right",
+    "nose_sneer_left",
     "nose_sneer_right",
 )
 #: One row a frame and face; a frame without a face is one row with ``track`` null, so that time never shifts.
 FRAME_SCHEMA: dict[str, Any] = {
-    "time_s": pl.Float64, "shot": pl.Int32, "track": pl.Int32, "x": pl.Float32, "y": pl.Float32, "width": pl.Float32,
-    "height": pl.Float32, "height_share": pl.Float32, "yaw_deg": pl.Float32, "pitch_deg": pl.Float32, "roll_deg": pl.Float32,
-    "blur": pl.Float32, **dict.fromkeys(BLENDSHAPES, pl.Float32),
+    "time_s": pl.Float64,
+    "shot": pl.Int32,
+    "track": pl.Int32,
+    "x": pl.Float32,
+    "y": pl.Float32,
+    "width": pl.Float32,
+    "height": pl.Float32,
+    "height_share": pl.Float32,
+    "yaw_deg": pl.Float32,
+    "pitch_deg": pl.Float32,
+    "roll_deg": pl.Float32,
+    "blur": pl.Float32,
+    **dict.fromkeys(BLENDSHAPES, pl.Float32),
 }
 _CROP_PX = 320  # side of the enlarged crop; the landmark network itself works at 256
 _CROP_SIDE = 2.0  # crop side over face height: the detector inside wants room around the face
@@ -64,7 +116,12 @@ class FaceSettings:
     def made_from(self, video_sha256: str) -> dict[str, Any]:
         """What identifies an output: the film, this extractor, its weights and settings."""
         settings = {k: list(v) if isinstance(v, tuple) else v for k, v in self.__dict__.items()}
-        return {"extractor": EXTRACTOR, "weights_sha256": FACE_LANDMARKER_SHA256, "input_sha256": video_sha256, "settings": settings}
+        return {
+            "extractor": EXTRACTOR,
+            "weights_sha256": FACE_LANDMARKER_SHA256,
+            "input_sha256": video_sha256,
+            "settings": settings,
+        }
 
 
 @dataclass
@@ -89,11 +146,19 @@ class FaceAnalyser:
         model = face_landmarker()
         with zipfile.ZipFile(model) as bundle:
             detector = bundle.read("face_detector.tflite")
-        self._detector = vision.FaceDetector.create_from_options(vision.FaceDetectorOptions(
-            base_options=BaseOptions(model_asset_buffer=detector), min_detection_confidence=settings.min_detection))
-        self._landmarker = vision.FaceLandmarker.create_from_options(vision.FaceLandmarkerOptions(
-            base_options=BaseOptions(model_asset_path=str(model)), num_faces=1, output_face_blendshapes=True,
-            output_facial_transformation_matrixes=True))
+        self._detector = vision.FaceDetector.create_from_options(
+            vision.FaceDetectorOptions(
+                base_options=BaseOptions(model_asset_buffer=detector), min_detection_confidence=settings.min_detection
+            )
+        )
+        self._landmarker = vision.FaceLandmarker.create_from_options(
+            vision.FaceLandmarkerOptions(
+                base_options=BaseOptions(model_asset_path=str(model)),
+                num_faces=1,
+                output_face_blendshapes=True,
+                output_facial_transformation_matrixes=True,
+            )
+        )
         self._tracks: list[_Track] = []
         self._next_track = 0
         self._shot = 0
@@ -124,19 +189,31 @@ class FaceAnalyser:
         self._tracks = [track for track, _ in faces]
         base = {"time_s": time_s, "shot": self._shot}
         rows = [
-            base | {"track": track.number, "x": m.box[0], "y": m.box[1], "width": m.box[2], "height": m.box[3],
-                    "height_share": m.box[3] / image.shape[0]} | m.values
+            base
+            | {
+                "track": track.number,
+                "x": m.box[0],
+                "y": m.box[1],
+                "width": m.box[2],
+                "height": m.box[3],
+                "height_share": m.box[3] / image.shape[0],
+            }
+            | m.values
             for track, m in sorted(faces, key=lambda f: f[0].number)
         ]
         return rows or [base]
 
     def _is_cut(self, image: np.ndarray) -> bool:
-        small = cv2.cvtColor(cv2.resize(image, (64, 36), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2LAB).astype(np.int16)
+        small = cv2.cvtColor(cv2.resize(image, (64, 36), interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2LAB).astype(
+            np.int16
+        )
         before, self._small = self._small, small
         if before is None:
             return False
         share = float((np.abs(small - before).sum(2) > _CHANGED).mean())
-        usual = float(np.median(self._changes)) if len(self._changes) > 2 else 1.0  # too little seen: only the share decides
+        usual = (
+            float(np.median(self._changes)) if len(self._changes) > 2 else 1.0
+        )  # too little seen: only the share decides
         cut = share > _CUT_SHARE or (share > _CUT_SHARE_RELATIVE and share > _CUT_RATIO * usual)
         self._changes = [] if cut else [*self._changes[-_CUT_MEMORY:], share]
         return cut
@@ -171,11 +248,13 @@ class FaceAnalyser:
             side = max(int(min(height, width) * scale), 32)
             for top in _steps(height, side):
                 for left in _steps(width, side):
-                    tile = cv2.resize(image[top : top + side, left : left + side], (256, 256), interpolation=cv2.INTER_AREA)
+                    tile = cv2.resize(
+                        image[top : top + side, left : left + side], (256, 256), interpolation=cv2.INTER_AREA
+                    )
                     for detection in self._detector.detect(_picture(tile)).detections:
                         box = detection.bounding_box
                         rect = np.array([box.origin_x, box.origin_y, box.width, box.height]) * (side / 256)
-                        found.append((detection.categories[0].score, rect + (left, top, 0, 0)))
+                        found.append((detection.categories[0].score, rect + np.array([left, top, 0, 0])))
         kept: list[np.ndarray] = []
         for _, box in sorted(found, key=lambda f: -f[0]):
             if all(_overlap(box, other) < 0.3 for other in kept):
@@ -188,11 +267,19 @@ class FaceAnalyser:
         left, top = box[0] + box[2] / 2 - side / 2, box[1] + box[3] / 2 - side / 2
         scale = _CROP_PX / side
         matrix = np.array([[scale, 0, -left * scale], [0, scale, -top * scale]])
-        crop = cv2.warpAffine(image, matrix, (_CROP_PX, _CROP_PX), flags=cv2.INTER_LINEAR if scale > 0.5 else cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE)
+        crop = cv2.warpAffine(
+            image,
+            matrix,
+            (_CROP_PX, _CROP_PX),
+            flags=cv2.INTER_LINEAR if scale > 0.5 else cv2.INTER_AREA,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
         result = self._landmarker.detect(_picture(crop))
         if not result.face_landmarks:
             return None
-        points = np.array([(p.x, p.y) for p in result.face_landmarks[0]], np.float32) * side + np.float32([left, top])
+        points = np.array([(p.x, p.y) for p in result.face_landmarks[0]], np.float32) * side + np.array(
+            [left, top], np.float32
+        )
         low, high = points.min(0), points.max(0)
         centre = (low + high) / 2
         if not (0 <= centre[0] < image.shape[1] and 0 <= centre[1] < image.shape[0]):

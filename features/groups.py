@@ -9,12 +9,48 @@ import networkx as nx
 from features.normalise import fold_name
 
 #: Names that say a role and not who somebody is; two families may both have a "Father".
-GENERIC_NAMES = frozenset({
-    "father", "mother", "dad", "mom", "mum", "parent", "parents", "son", "daughter", "brother", "sister", "child", "kid", "baby",
-    "husband", "wife", "partner", "spouse", "grandfather", "grandmother", "grandpa", "grandma", "uncle", "aunt", "cousin",
-    "client", "patient", "man", "woman", "boy", "girl", "stepfather", "stepmother", "unknown", "speaker",
-    "therapist", "couple", "family",
-})
+GENERIC_NAMES = frozenset(
+    {
+        "father",
+        "mother",
+        "dad",
+        "mom",
+        "mum",
+        "parent",
+        "parents",
+        "son",
+        "daughter",
+        "brother",
+        "sister",
+        "child",
+        "kid",
+        "baby",
+        "husband",
+        "wife",
+        "partner",
+        "spouse",
+        "grandfather",
+        "grandmother",
+        "grandpa",
+        "grandma",
+        "uncle",
+        "aunt",
+        "cousin",
+        "client",
+        "patient",
+        "man",
+        "woman",
+        "boy",
+        "girl",
+        "stepfather",
+        "stepmother",
+        "unknown",
+        "speaker",
+        "therapist",
+        "couple",
+        "family",
+    }
+)
 
 
 def group_samples(samples: Sequence[tuple[str, str, Sequence[str]]]) -> dict[str, str]:

@@ -28,10 +28,22 @@ SOUND_SUFFIXES = frozenset({".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".
 _GAP_S = 0.05
 
 INFO_SCHEMA = {
-    "sample_id": pl.String, "sample_key": pl.String, "file": pl.String, "content_sha256": pl.String, "duration_s": pl.Float64,
-    "has_video": pl.Boolean, "video_codec": pl.String, "width": pl.Int32, "height": pl.Int32, "frames_per_s": pl.Float64,
-    "has_audio": pl.Boolean, "audio_codec": pl.String, "audio_rate_hz": pl.Int32, "audio_channels": pl.Int32,
-    "audio_start_s": pl.Float64, "audio_seconds": pl.Float64,
+    "sample_id": pl.String,
+    "sample_key": pl.String,
+    "file": pl.String,
+    "content_sha256": pl.String,
+    "duration_s": pl.Float64,
+    "has_video": pl.Boolean,
+    "video_codec": pl.String,
+    "width": pl.Int32,
+    "height": pl.Int32,
+    "frames_per_s": pl.Float64,
+    "has_audio": pl.Boolean,
+    "audio_codec": pl.String,
+    "audio_rate_hz": pl.Int32,
+    "audio_channels": pl.Int32,
+    "audio_start_s": pl.Float64,
+    "audio_seconds": pl.Float64,
 }
 
 
@@ -43,15 +55,23 @@ def find_recordings(folder: Path, sample_ids: list[str]) -> tuple[dict[str, Path
     wanted = {name: i for i in sample_ids for name in (i, i.replace("/", "__"))}
     found: dict[str, Path] = {}
     problems = []
-    paths = sorted(p for p in folder.rglob("*") if p.suffix.lower() in VIDEO_SUFFIXES | SOUND_SUFFIXES) if folder.is_dir() else []
+    paths = (
+        sorted(p for p in folder.rglob("*") if p.suffix.lower() in VIDEO_SUFFIXES | SOUND_SUFFIXES)
+        if folder.is_dir()
+        else []
+    )
     for path in sorted(paths, key=lambda p: (p.suffix.lower() in SOUND_SUFFIXES, p)):
         name = path.relative_to(folder).with_suffix("").as_posix()
         sample_id = wanted.get(name)
         if sample_id is None:
-            problems.append(Problem("media", "recording without sample", f"no sample is called {name!r}", file=path.name))
+            problems.append(
+                Problem("media", "recording without sample", f"no sample is called {name!r}", file=path.name)
+            )
         elif sample_id in found:
             message = f"{path.name} is not used: {found[sample_id].name} is there too"
-            problems.append(Problem("media", "second recording of a sample", message, sample_id=sample_id, file=path.name))
+            problems.append(
+                Problem("media", "second recording of a sample", message, sample_id=sample_id, file=path.name)
+            )
         else:
             found[sample_id] = path
     return found, problems
@@ -59,11 +79,15 @@ def find_recordings(folder: Path, sample_ids: list[str]) -> tuple[dict[str, Path
 
 def _open(path: Path) -> Any:
     if not path.is_file():
-        raise InputError(f"{path.name}: expected a media file, found {'a folder or device' if path.exists() else 'nothing'}")
+        raise InputError(
+            f"{path.name}: expected a media file, found {'a folder or device' if path.exists() else 'nothing'}"
+        )
     try:
         return av.open(str(path), metadata_errors="replace")
     except (av.error.FFmpegError, OSError, ValueError) as error:
-        raise InputError(f"{path.name}: expected a media file that FFmpeg can open; {error}. Check or replace the file.") from error
+        raise InputError(
+            f"{path.name}: expected a media file that FFmpeg can open; {error}. Check or replace the file."
+        ) from error
 
 
 def _origin(container: Any) -> float:
@@ -109,7 +133,9 @@ def read_frames(path: Path, rate_hz: float, problems: list[Problem]) -> Iterator
                 yield Frame(float(time), _upright(picture))
         except (av.error.FFmpegError, OSError) as error:
             at = None if not np.isfinite(last) else float(last)
-            problems.append(Problem("facial", "video breaks off", f"decoding stopped: {error}", file=path.name, time_s=at))
+            problems.append(
+                Problem("facial", "video breaks off", f"decoding stopped: {error}", file=path.name, time_s=at)
+            )
         if repaired:
             message = f"{repaired} frames without a usable timestamp were given the previous one plus {step:.3f} s"
             problems.append(Problem("facial", "repaired timestamps", message, file=path.name))
@@ -118,7 +144,9 @@ def read_frames(path: Path, rate_hz: float, problems: list[Problem]) -> Iterator
 def _upright(picture: Any) -> np.ndarray:
     """The picture as a viewer sees it: phones store the turn as metadata (degrees, counter-clockwise)."""
     image = picture.to_ndarray(format="bgr24")
-    turn = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}.get(round(picture.rotation) % 360)
+    turn = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}.get(
+        round(picture.rotation) % 360
+    )
     return image if turn is None else cv2.rotate(image, turn)
 
 
@@ -164,7 +192,14 @@ def write_sound(path: Path, flac: Path, rate_hz: int, problems: list[Problem]) -
         if start is None:
             raise InputError(f"{path.name}: its audio stream holds no decodable sound")
     if gaps:
-        problems.append(Problem("media", "holes in the sound", f"{gaps} holes in the timestamps were filled with silence", file=path.name))
+        problems.append(
+            Problem(
+                "media",
+                "holes in the sound",
+                f"{gaps} holes in the timestamps were filled with silence",
+                file=path.name,
+            )
+        )
     return start, written / rate_hz
 
 
@@ -183,7 +218,11 @@ def examine(sample_id: str, path: Path, audio: Path, info: Path, rate_hz: int) -
         return [Problem(**p) for p in done["problems"]]
     problems: list[Problem] = []
     row: dict[str, Any] = dict.fromkeys(INFO_SCHEMA) | {
-        "sample_id": sample_id, "sample_key": sample_key(sample_id), "file": path.name, "content_sha256": digest, "has_video": False,
+        "sample_id": sample_id,
+        "sample_key": sample_key(sample_id),
+        "file": path.name,
+        "content_sha256": digest,
+        "has_video": False,
         "has_audio": False,
     }
     try:
@@ -204,14 +243,25 @@ def examine(sample_id: str, path: Path, audio: Path, info: Path, rate_hz: int) -
 
 def _describe(path: Path) -> dict[str, Any]:
     with _open(path) as container:
-        result: dict[str, Any] = {"duration_s": None if container.duration is None else container.duration / av.time_base}
+        result: dict[str, Any] = {
+            "duration_s": None if container.duration is None else container.duration / av.time_base
+        }
         if container.streams.video:
             video = container.streams.video[0]
             rate: Fraction | None = video.average_rate
-            result |= {"has_video": True, "video_codec": video.codec_context.name, "width": video.codec_context.width,
-                       "height": video.codec_context.height, "frames_per_s": None if rate is None else float(rate)}
+            result |= {
+                "has_video": True,
+                "video_codec": video.codec_context.name,
+                "width": video.codec_context.width,
+                "height": video.codec_context.height,
+                "frames_per_s": None if rate is None else float(rate),
+            }
         if container.streams.audio:
             audio = container.streams.audio[0]
-            result |= {"has_audio": True, "audio_codec": audio.codec_context.name, "audio_rate_hz": audio.codec_context.sample_rate,
-                       "audio_channels": audio.codec_context.channels}
+            result |= {
+                "has_audio": True,
+                "audio_codec": audio.codec_context.name,
+                "audio_rate_hz": audio.codec_context.sample_rate,
+                "audio_channels": audio.codec_context.channels,
+            }
         return result

@@ -8,8 +8,15 @@ from dataclasses import asdict, dataclass
 import polars as pl
 
 SCHEMA = {
-    "stage": pl.String, "kind": pl.String, "sample_id": pl.String, "file": pl.String, "line": pl.Int64, "row": pl.Int64,
-    "field": pl.String, "time_s": pl.Float64, "message": pl.String,
+    "stage": pl.String,
+    "kind": pl.String,
+    "sample_id": pl.String,
+    "file": pl.String,
+    "line": pl.Int64,
+    "row": pl.Int64,
+    "field": pl.String,
+    "time_s": pl.Float64,
+    "message": pl.String,
 }
 
 

@@ -22,16 +22,38 @@ HOP_S = 0.01
 
 #: Our column → openSMILE's low-level descriptor (Eyben et al. 2016, eGeMAPS). Units are in the names or in DEFINITIONS.
 _DESCRIPTORS = {
-    "loudness": "Loudness_sma3", "alpha_ratio_db": "alphaRatio_sma3", "hammarberg_db": "hammarbergIndex_sma3",
-    "slope_0_500": "slope0-500_sma3", "slope_500_1500": "slope500-1500_sma3", "spectral_flux": "spectralFlux_sma3",
-    "mfcc_1": "mfcc1_sma3", "mfcc_2": "mfcc2_sma3", "mfcc_3": "mfcc3_sma3", "mfcc_4": "mfcc4_sma3",
-    "f0_semitone": "F0semitoneFrom27.5Hz_sma3nz", "jitter": "jitterLocal_sma3nz", "shimmer_db": "shimmerLocaldB_sma3nz",
-    "hnr_db": "HNRdBACF_sma3nz", "h1_h2_db": "logRelF0-H1-H2_sma3nz", "h1_a3_db": "logRelF0-H1-A3_sma3nz",
-    "f1_hz": "F1frequency_sma3nz", "f2_hz": "F2frequency_sma3nz", "f3_hz": "F3frequency_sma3nz",
+    "loudness": "Loudness_sma3",
+    "alpha_ratio_db": "alphaRatio_sma3",
+    "hammarberg_db": "hammarbergIndex_sma3",
+    "slope_0_500": "slope0-500_sma3",
+    "slope_500_1500": "slope500-1500_sma3",
+    "spectral_flux": "spectralFlux_sma3",
+    "mfcc_1": "mfcc1_sma3",
+    "mfcc_2": "mfcc2_sma3",
+    "mfcc_3": "mfcc3_sma3",
+    "mfcc_4": "mfcc4_sma3",
+    "f0_semitone": "F0semitoneFrom27.5Hz_sma3nz",
+    "jitter": "jitterLocal_sma3nz",
+    "shimmer_db": "shimmerLocaldB_sma3nz",
+    "hnr_db": "HNRdBACF_sma3nz",
+    "h1_h2_db": "logRelF0-H1-H2_sma3nz",
+    "h1_a3_db": "logRelF0-H1-A3_sma3nz",
+    "f1_hz": "F1frequency_sma3nz",
+    "f2_hz": "F2frequency_sma3nz",
+    "f3_hz": "F3frequency_sma3nz",
 }
 #: Measured on voiced sound only: openSMILE writes 0 elsewhere, here it is null.
 VOICED_ONLY = (
-    "f0_semitone", "f0_hz", "jitter", "shimmer_db", "hnr_db", "h1_h2_db", "h1_a3_db", "f1_hz", "f2_hz", "f3_hz",
+    "f0_semitone",
+    "f0_hz",
+    "jitter",
+    "shimmer_db",
+    "hnr_db",
+    "h1_h2_db",
+    "h1_a3_db",
+    "f1_hz",
+    "f2_hz",
+    "f3_hz",
 )
 SIGNALS = (*_DESCRIPTORS, "f0_hz", "rms_db")
 FRAME_SCHEMA: dict[str, Any] = {"time_s": pl.Float64, "voiced": pl.Boolean, **dict.fromkeys(SIGNALS, pl.Float32)}
@@ -77,12 +99,18 @@ def prosodic_frames(signal: np.ndarray, rate_hz: int) -> pl.DataFrame:
     voiced = values["f0_semitone"] > 0
     f0_hz = np.float32(_F0_REFERENCE_HZ) * np.exp2(values["f0_semitone"] / 12)
     frame = pl.DataFrame({"time_s": time, "voiced": voiced, **values, "f0_hz": f0_hz, "rms_db": level})
-    return frame.select(
-        *(
-            pl.when(pl.col("voiced")).then(pl.col(name)).otherwise(None).alias(name) if name in VOICED_ONLY else pl.col(name)
-            for name in FRAME_SCHEMA
+    return (
+        frame.select(
+            *(
+                pl.when(pl.col("voiced")).then(pl.col(name)).otherwise(None).alias(name)
+                if name in VOICED_ONLY
+                else pl.col(name)
+                for name in FRAME_SCHEMA
+            )
         )
-    ).cast(FRAME_SCHEMA).with_columns(pl.col(SIGNALS).fill_nan(None))
+        .cast(FRAME_SCHEMA)  # type: ignore[arg-type]
+        .with_columns(pl.col(SIGNALS).fill_nan(None))
+    )
 
 
 def extract_voice(sample_id: str, flac: Path, out: Path) -> list[Problem]:

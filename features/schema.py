@@ -13,19 +13,50 @@ SCENARIOS = tuple(GROUP_LABELS)
 
 RELATIONS = {
     "couple": (
-        "pursue_withdraw", "attack_attack", "withdraw_withdraw", "repair_softening", "constructive_alignment", "mixed_transition",
+        "pursue_withdraw",
+        "attack_attack",
+        "withdraw_withdraw",
+        "repair_softening",
+        "constructive_alignment",
+        "mixed_transition",
     ),
     "family": (
-        "escalation_conflict", "pursue_withdraw", "mutual_disengagement", "cross_generational_coalition",
-        "boundary_hierarchy_strain", "repair_softening", "cooperative_family_alliance", "mixed_transition",
+        "escalation_conflict",
+        "pursue_withdraw",
+        "mutual_disengagement",
+        "cross_generational_coalition",
+        "boundary_hierarchy_strain",
+        "repair_softening",
+        "cooperative_family_alliance",
+        "mixed_transition",
     ),
 }
 STRATEGIES = {
-    "couple": ("track", "reframe", "evoke", "enact", "join", "detach", "repair", "counterbalance", "safeguard", "goal_align"),
+    "couple": (
+        "track",
+        "reframe",
+        "evoke",
+        "enact",
+        "join",
+        "detach",
+        "repair",
+        "counterbalance",
+        "safeguard",
+        "goal_align",
+    ),
     "family": ("join", "track", "counterbalance", "enact", "boundary", "reframe", "repair", "safeguard"),
 }
 UTTERANCE_TYPES = (
-    "accusation", "defense", "disclosure", "request", "recollection", "reflection", "repair", "withdrawal", "validation", "other",
+    "accusation",
+    "defense",
+    "disclosure",
+    "request",
+    "recollection",
+    "reflection",
+    "repair",
+    "withdrawal",
+    "validation",
+    "other",
 )
 
 
@@ -114,23 +145,56 @@ _DESCRIPTIONS = pl.List(pl.Struct({"person": pl.String, "description": pl.String
 
 #: One row a turn. ``turn`` counts from 1 within the sample, in the file's order.
 TURN_SCHEMA: dict[str, Any] = {
-    "sample_id": pl.String, "turn": pl.Int32, "row_index": pl.Int64, "scenario": pl.String, "group": pl.String,
-    "start_s": pl.Float64, "end_s": pl.Float64, "speaker": pl.String, "target": pl.List(pl.String), "dialogue": pl.String,
-    "text": pl.String, "utterance_type": pl.String, "tone_of_voice": pl.String,
-    "background_dialogue": pl.List(pl.Struct({"speaker": pl.String, "target": pl.List(pl.String), "content": pl.String})),
-    "body_posture": _DESCRIPTIONS, "facial_expressions": _DESCRIPTIONS, "self_directed_behavior": _DESCRIPTIONS,
-    "interaction_behavior": pl.List(pl.Struct({"initiator": pl.String, "target": pl.List(pl.String), "description": pl.String})),
-    "internal_emotion": pl.List(pl.Struct({"person": pl.String, "emotion_description": pl.String, "intensity": pl.Float64})),
+    "sample_id": pl.String,
+    "turn": pl.Int32,
+    "row_index": pl.Int64,
+    "scenario": pl.String,
+    "group": pl.String,
+    "start_s": pl.Float64,
+    "end_s": pl.Float64,
+    "speaker": pl.String,
+    "target": pl.List(pl.String),
+    "dialogue": pl.String,
+    "text": pl.String,
+    "utterance_type": pl.String,
+    "tone_of_voice": pl.String,
+    "background_dialogue": pl.List(
+        pl.Struct({"speaker": pl.String, "target": pl.List(pl.String), "content": pl.String})
+    ),
+    "body_posture": _DESCRIPTIONS,
+    "facial_expressions": _DESCRIPTIONS,
+    "self_directed_behavior": _DESCRIPTIONS,
+    "interaction_behavior": pl.List(
+        pl.Struct({"initiator": pl.String, "target": pl.List(pl.String), "description": pl.String})
+    ),
+    "internal_emotion": pl.List(
+        pl.Struct({"person": pl.String, "emotion_description": pl.String, "intensity": pl.Float64})
+    ),
     "viewpoints_attitudes": pl.List(
         pl.Struct({"source": pl.String, "target": pl.String, "viewpoint": pl.String, "attitude": pl.String})
     ),
     "support_strategy": pl.List(
-        pl.Struct({"provider": pl.String, "target": pl.List(pl.String), "strategy_type": pl.String, "strategy_content": pl.String})
+        pl.Struct(
+            {
+                "provider": pl.String,
+                "target": pl.List(pl.String),
+                "strategy_type": pl.String,
+                "strategy_content": pl.String,
+            }
+        )
     ),
-    "relation_pattern": pl.String, "relation_cycle_state": pl.String,
+    "relation_pattern": pl.String,
+    "relation_cycle_state": pl.String,
 }
 
 SAMPLE_SCHEMA: dict[str, Any] = {
-    "sample_id": pl.String, "sample_key": pl.String, "scenario": pl.String, "group": pl.String, "number": pl.Int32,
-    "participants": pl.List(pl.String), "turns": pl.Int32, "therapist_turns": pl.Int32, "minutes": pl.Float64,
+    "sample_id": pl.String,
+    "sample_key": pl.String,
+    "scenario": pl.String,
+    "group": pl.String,
+    "number": pl.Int32,
+    "participants": pl.List(pl.String),
+    "turns": pl.Int32,
+    "therapist_turns": pl.Int32,
+    "minutes": pl.Float64,
 }

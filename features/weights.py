@@ -29,7 +29,10 @@ _TIMEOUT_S = 20
 
 def cache_folder() -> Path:
     """RESCUE_CACHE, else the user's cache folder."""
-    base = os.environ.get("RESCUE_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rescue-baselines"
+    base = (
+        os.environ.get("RESCUE_CACHE")
+        or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rescue-baselines"
+    )
     return Path(base)
 
 
@@ -46,7 +49,10 @@ def face_landmarker() -> Path:
         data = Path(configured).read_bytes() if Path(configured).is_file() else b""
         if _sha256(data) != FACE_LANDMARKER_SHA256:
             found = f"a file with SHA-256 {_sha256(data)}" if data else "no file"
-            raise InputError(f"RESCUE_FACE_MODEL={configured}: expected the Face Landmarker bundle (SHA-256 {FACE_LANDMARKER_SHA256}); found {found}")
+            raise InputError(
+                f"RESCUE_FACE_MODEL={configured}: expected the Face Landmarker bundle "
+                f"(SHA-256 {FACE_LANDMARKER_SHA256}); found {found}"
+            )
         return Path(configured)
     path = cache_folder() / "face_landmarker.task"
     if path.is_file() and _sha256(path.read_bytes()) == FACE_LANDMARKER_SHA256:

@@ -31,10 +31,14 @@ class GroupBootstrap:
         """``groups`` are the names of the groups of each scenario."""
         self._groups = [g for members in groups.values() for g in members]
         # Each scenario draws from its own stream: adding families does not change the couples' intervals.
-        drawn = np.hstack([
-            np.random.default_rng([seed, zlib.crc32(scenario.encode())]).multinomial(len(members), [1 / len(members)] * len(members), resamples)
-            for scenario, members in groups.items()
-        ])
+        drawn = np.hstack(
+            [
+                np.random.default_rng([seed, zlib.crc32(scenario.encode())]).multinomial(
+                    len(members), [1 / len(members)] * len(members), resamples
+                )
+                for scenario, members in groups.items()
+            ]
+        )
         self._weights = np.vstack([np.ones(len(self._groups)), drawn])
         tail = (1 - confidence) / 2
         self._quantiles = (tail, 1 - tail)

@@ -18,8 +18,16 @@ from features.structural import TurnView, structural_features, turn_views
 GROUPS = ("structure", "text", "prosody", "face", "cue_audio", "cue_visual")
 LAGS = 3
 _PERSON = (
-    "structure__is_group", "structure__spoke_last", "structure__turns_since_spoke", "structure__turn_share", "structure__time_share",
-    "structure__addressed_last", "structure__addressed_share", "structure__addressed_by_therapist", "text__named_last", "text__named_share",
+    "structure__is_group",
+    "structure__spoke_last",
+    "structure__turns_since_spoke",
+    "structure__turn_share",
+    "structure__time_share",
+    "structure__addressed_last",
+    "structure__addressed_share",
+    "structure__addressed_by_therapist",
+    "text__named_last",
+    "text__named_share",
 )
 
 
@@ -46,7 +54,10 @@ class Inputs:
     def take(self, rows: np.ndarray) -> Inputs:
         """The given rows, in the given order."""
         return replace(
-            self, table=self.table[rows], values=self.values[rows], vectors={k: v[rows] for k, v in self.vectors.items()},
+            self,
+            table=self.table[rows],
+            values=self.values[rows],
+            vectors={k: v[rows] for k, v in self.vectors.items()},
             words=tuple(self.words[i] for i in rows),
         )
 
@@ -54,7 +65,9 @@ class Inputs:
         """Only the features of the given groups."""
         keep = [i for i, name in enumerate(self.names) if _group_of(name) in groups]
         return replace(
-            self, names=tuple(self.names[i] for i in keep), values=self.values[:, keep],
+            self,
+            names=tuple(self.names[i] for i in keep),
+            values=self.values[:, keep],
             vectors={k: v for k, v in self.vectors.items() if _group_of(k) in groups},
         )
 
@@ -93,7 +106,11 @@ class Conversations:
             names += [f"person|{c}" for c in _PERSON] + [f"person_last|{c}" for c in self._columns]
         vector_slots = ["lag1"] if single else ["lag1", "lag2", "mean"] + (["person_last"] if about else [])
         values = np.full((table.height, len(names)), np.nan, np.float32)
-        vectors = {f"{s}|{c}": np.full((table.height, v.shape[1]), np.nan, np.float32) for s in vector_slots for c, v in self._vectors.items()}
+        vectors = {
+            f"{s}|{c}": np.full((table.height, v.shape[1]), np.nan, np.float32)
+            for s in vector_slots
+            for c, v in self._vectors.items()
+        }
         seen_words = []
         structures: dict[tuple[int, int], np.ndarray] = {}
         columns = ("sample_id", "first_seen", "last_seen", "person", "candidate")
@@ -103,17 +120,24 @@ class Conversations:
             if (begin, end) not in structures:
                 structures[begin, end] = self._structure(begin, end)
             stretch = np.hstack([structures[begin, end], self._own[begin:end]])
-            parts = [stretch[-1 - lag] if lag < len(stretch) else np.full(len(self._columns), np.nan) for lag in range(LAGS)]
+            parts = [
+                stretch[-1 - lag] if lag < len(stretch) else np.full(len(self._columns), np.nan) for lag in range(LAGS)
+            ]
             parts = parts[:1] if single else [*parts, _nanmean(stretch)]
             last_own = self._last_turn_of(who, begin, end) if about else None
             if about:
-                parts += [self._about(who, begin, end), stretch[last_own - begin] if last_own is not None else np.full(len(self._columns), np.nan)]
+                parts += [
+                    self._about(who, begin, end),
+                    stretch[last_own - begin] if last_own is not None else np.full(len(self._columns), np.nan),
+                ]
             values[row] = np.concatenate(parts)
             for column, all_vectors in self._vectors.items():
                 seen = all_vectors[begin:end]
                 for slot, vector in (
-                    ("lag1", seen[-1] if len(seen) else None), ("lag2", seen[-2] if len(seen) > 1 else None),
-                    ("mean", _nanmean(seen) if len(seen) else None), ("person_last", all_vectors[last_own] if last_own is not None else None),
+                    ("lag1", seen[-1] if len(seen) else None),
+                    ("lag2", seen[-2] if len(seen) > 1 else None),
+                    ("mean", _nanmean(seen) if len(seen) else None),
+                    ("person_last", all_vectors[last_own] if last_own is not None else None),
                 ):
                     if vector is not None and f"{slot}|{column}" in vectors:
                         vectors[f"{slot}|{column}"][row] = vector
@@ -122,10 +146,14 @@ class Conversations:
 
     def _structure(self, begin: int, end: int) -> np.ndarray:
         rows = structural_features(self._views[begin:end])
-        return np.array([[np.nan if r[c] is None else r[c] for c in STRUCTURE] for r in rows], np.float32).reshape(-1, len(STRUCTURE))
+        return np.array([[np.nan if r[c] is None else r[c] for c in STRUCTURE] for r in rows], np.float32).reshape(
+            -1, len(STRUCTURE)
+        )
 
     def _last_turn_of(self, person: str, begin: int, end: int) -> int | None:
-        return next((i for i in range(end - 1, begin - 1, -1) if fold_name(self._views[i].speaker) == fold_name(person)), None)
+        return next(
+            (i for i in range(end - 1, begin - 1, -1) if fold_name(self._views[i].speaker) == fold_name(person)), None
+        )
 
     def _about(self, person: str, begin: int, end: int) -> np.ndarray:
         """The visible turns from one person's point of view, in the order of _PERSON."""
@@ -140,11 +168,21 @@ class Conversations:
         named = [name in tokens for tokens in self._tokens[begin:end]]
         since = next((n for n, s in enumerate(reversed(spoke)) if s), np.nan)
         total = sum(seconds)
-        return np.array([
-            person in GROUP_LABELS.values(), spoke[-1], since, np.mean(spoke),
-            sum(s for s, own in zip(seconds, spoke, strict=True) if own) / total if total > 0 else np.nan,
-            addressed[-1], np.mean(addressed), by_therapist[-1] if by_therapist else np.nan, named[-1], np.mean(named),
-        ], np.float32)
+        return np.array(
+            [
+                person in GROUP_LABELS.values(),
+                spoke[-1],
+                since,
+                np.mean(spoke),
+                sum(s for s, own in zip(seconds, spoke, strict=True) if own) / total if total > 0 else np.nan,
+                addressed[-1],
+                np.mean(addressed),
+                by_therapist[-1] if by_therapist else np.nan,
+                named[-1],
+                np.mean(named),
+            ],
+            np.float32,
+        )
 
     def _marked_words(self, person: str | None, begin: int, end: int) -> str:
         """Visible words as ``<role>_<word>``, roles seen from ``person`` where one is given; ``last_…`` for the last turn."""

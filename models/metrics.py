@@ -41,9 +41,9 @@ def _mean(column: str, scale: float = 1.0) -> Callable[[Sums], np.ndarray]:
 METRICS: dict[str, Metric] = {
     m.name: m
     for m in (
-        Metric("f1", "F1 of “intervene”", "%", lambda s: 100 * _ratio(2 * s["tp"], 2 * s["tp"] + s["fp"] + s["fn"])),
-        Metric("precision", "precision of “intervene”", "%", lambda s: 100 * _ratio(s["tp"], s["tp"] + s["fp"])),
-        Metric("recall", "recall of “intervene”", "%", lambda s: 100 * _ratio(s["tp"], s["tp"] + s["fn"])),
+        Metric("f1", "F1", "%", lambda s: 100 * _ratio(2 * s["tp"], 2 * s["tp"] + s["fp"] + s["fn"])),
+        Metric("precision", "precision", "%", lambda s: 100 * _ratio(s["tp"], s["tp"] + s["fp"])),
+        Metric("recall", "recall", "%", lambda s: 100 * _ratio(s["tp"], s["tp"] + s["fn"])),
         Metric("accuracy", "accuracy", "%", _mean("hit", 100)),
         Metric("recall_at_1", "Recall@1", "%", _mean("hit", 100)),
         Metric("mrr", "MRR within the top three", "%", _mean("reciprocal_rank", 100)),
@@ -68,26 +68,38 @@ def scored(task: Task, instances: pl.DataFrame, predictions: pl.DataFrame) -> pl
     instance_id, scenario, group, baseline, features, n (1), and the score columns that the task's metrics sum. Columns of
     what a baseline does not give (a text, a number) are null.
     """
-    gold = instances.unique("instance_id", keep="first", maintain_order=True).select("instance_id", "label", "intensity", gold="text")
+    gold = instances.unique("instance_id", keep="first", maintain_order=True).select(
+        "instance_id", "label", "intensity", gold="text"
+    )
     table = predictions.join(gold, on="instance_id", how="left", maintain_order="left")
     keys = ("instance_id", "scenario", "group", "baseline", "features")
     first = pl.col("ranking").list.first()
     columns: list[pl.Expr | pl.Series] = [pl.lit(1.0).alias("n")]
     if task.kind == "binary":
         said, true = first == INTERVENE, pl.col("label") == INTERVENE
-        columns += [(said & true).cast(pl.Float64).alias("tp"), (said & ~true).cast(pl.Float64).alias("fp"),
-                    (~said & true).cast(pl.Float64).alias("fn"), (said == true).cast(pl.Float64).alias("hit")]
+        columns += [
+            (said & true).cast(pl.Float64).alias("tp"),
+            (said & ~true).cast(pl.Float64).alias("fp"),
+            (~said & true).cast(pl.Float64).alias("fn"),
+            (said == true).cast(pl.Float64).alias("hit"),
+        ]
     if task.kind in ("label", "ranking"):
         ranks = [_rank(label, ranking) for label, ranking in table.select("label", "ranking").iter_rows()]
-        columns += [pl.Series("hit", [float(r == 1) for r in ranks]),
-                    pl.Series("reciprocal_rank", [1 / r if r is not None and r <= _TOP else 0.0 for r in ranks])]
+        columns += [
+            pl.Series("hit", [float(r == 1) for r in ranks]),
+            pl.Series("reciprocal_rank", [1 / r if r is not None and r <= _TOP else 0.0 for r in ranks]),
+        ]
     if task.kind == "number_and_text":
         match = [intensity_match(given, true) for given, true in table.select("number", "intensity").iter_rows()]
         columns.append(pl.Series("match", match, pl.Float64))
     if "text" in task.kind:
         given = table["text"].to_list()
         similarity = text_scores([t or "" for t in given], table["gold"].to_list())
-        columns.append(pl.Series("similarity", [s if t else None for s, t in zip(similarity.tolist(), given, strict=True)], pl.Float64))
+        columns.append(
+            pl.Series(
+                "similarity", [s if t else None for s, t in zip(similarity.tolist(), given, strict=True)], pl.Float64
+            )
+        )
     return table.select(*keys, *columns)
 
 

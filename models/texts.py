@@ -13,7 +13,10 @@ _SPEAKER, _TARGET = "<speaker>", "<target>"
 
 def patterns(table: pl.DataFrame) -> list[str]:
     """The gold texts of ER or VP instances without the names of their speaker and target."""
-    return [_pattern(text, (person, _SPEAKER), (label, _TARGET)) for text, person, label in table.select("text", "person", "label").iter_rows()]
+    return [
+        _pattern(text, (person, _SPEAKER), (label, _TARGET))
+        for text, person, label in table.select("text", "person", "label").iter_rows()
+    ]
 
 
 def filled(pattern: str, speaker: str) -> str:

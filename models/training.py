@@ -30,7 +30,9 @@ def plan(task: Task, feature_sets: Mapping[str, list[str]]) -> Iterator[tuple[ty
             yield baseline, baseline.sees, list(GROUPS)
 
 
-def cross_predict(task: Task, baseline: type[Baseline], features: str, inputs: Inputs, folds: Mapping[str, int], settings: Settings) -> pl.DataFrame:
+def cross_predict(
+    task: Task, baseline: type[Baseline], features: str, inputs: Inputs, folds: Mapping[str, int], settings: Settings
+) -> pl.DataFrame:
     """Predict every instance out of fold, each scenario on its own.
 
     Parameters
@@ -60,7 +62,9 @@ def cross_predict(task: Task, baseline: type[Baseline], features: str, inputs: I
 
     jobs = [(name, number) for name in dict.fromkeys(scenario) for number in sorted(set(fold[scenario == name]))]
     # Threads: the heavy parts release the interpreter lock, and nothing has to be copied to other processes.
-    found_of_folds = joblib.Parallel(n_jobs=worker_count(), prefer="threads")(joblib.delayed(predict_fold)(*job) for job in jobs)
+    found_of_folds = joblib.Parallel(n_jobs=worker_count(), prefer="threads")(
+        joblib.delayed(predict_fold)(*job) for job in jobs
+    )
     parts = [part for part in found_of_folds if part is not None]
     if not parts:
         return pl.DataFrame(schema=PREDICTION_SCHEMA)

@@ -21,12 +21,17 @@ def write_corpus(params: DemoParams, seed: int) -> tuple[list[Conversation], set
     casts = make_casts(params.couples, params.families, rng)
     stride = max(len(casts) / max(params.media_samples, 1), 1)
     filmed_casts = {round(i * stride) % len(casts) for i in range(params.media_samples)}
-    conversations, filmed = [], set()
+    conversations: list[Conversation] = []
+    filmed: set[str] = set()
     for c, cast in enumerate(casts):
         for k in range(params.samples_per_group):
             number = (c - params.couples) * params.samples_per_group + k + 1 if cast.scenario == "family" else k + 1
             sample_id = f"{cast.folder}/{number:03d}"
-            short = len(filmed) < params.media_samples and k < -(-params.media_samples // len(filmed_casts)) and c in filmed_casts
+            short = (
+                len(filmed) < params.media_samples
+                and k < -(-params.media_samples // len(filmed_casts))
+                and c in filmed_casts
+            )
             if short:
                 filmed.add(sample_id)
             turns = params.media_turns if short else params.turns_per_sample
@@ -50,12 +55,14 @@ def main(corpus: Corpus, params: Params) -> None:
     chosen = [(i, c) for i, c in enumerate(conversations) if c.sample_id in filmed]
     # The second film has a variable frame rate.
     jobs = [
-        Job(c.sample_id, _film, (c, corpus, params.demo.frame_rate, n == 1, [params.seed, 2, i])) for n, (i, c) in enumerate(chosen)
+        Job(c.sample_id, _film, (c, corpus, params.demo.frame_rate, n == 1, [params.seed, 2, i]))
+        for n, (i, c) in enumerate(chosen)
     ]
     run_jobs("demo", jobs, unit="film")
-    remove_others(corpus.raw / "truth", {
-        f"{sample_key(s)}.{kind}.parquet" for s in filmed for kind in ("frames", "voices", "turns")
-    })
+    remove_others(
+        corpus.raw / "truth",
+        {f"{sample_key(s)}.{kind}.parquet" for s in filmed for kind in ("frames", "voices", "turns")},
+    )
 
 
 if __name__ == "__main__":

@@ -21,10 +21,20 @@ LLM_FILE = Path("data/reference/llm_results.csv")
 
 def main(corpus: Corpus, params: Params) -> None:
     samples = pl.read_parquet(corpus.data / "samples.parquet")
-    instances = {t: pl.read_parquet(corpus.data / "tasks" / f"{t}.parquet").unique("instance_id", keep="first", maintain_order=True) for t in TASKS}
-    counts = {t: {s: n for s, n in table.group_by("scenario", maintain_order=True).len().iter_rows()} for t, table in instances.items()}
+    instances = {
+        t: pl.read_parquet(corpus.data / "tasks" / f"{t}.parquet").unique(
+            "instance_id", keep="first", maintain_order=True
+        )
+        for t in TASKS
+    }
+    counts = {
+        t: dict(table.group_by("scenario", maintain_order=True).len().iter_rows()) for t, table in instances.items()
+    }
     llms = llm_results(LLM_FILE)
-    groups = {str(s): part["group"].unique(maintain_order=True).to_list() for (s,), part in samples.group_by(["scenario"], maintain_order=True)}
+    groups = {
+        str(s): part["group"].unique(maintain_order=True).to_list()
+        for (s,), part in samples.group_by(["scenario"], maintain_order=True)
+    }
     bootstrap = GroupBootstrap(groups, params.evaluate.resamples, params.evaluate.confidence, params.seed)
     same = bool((counts_against_paper(samples, counts)["verdict"] == "same").all())
     results, comparisons = [], []
@@ -46,15 +56,29 @@ def _nested(results: pl.DataFrame) -> dict[str, Any]:
     """The same values as a tree, the form in which `dvc metrics diff` compares two revisions."""
     tree: dict[str, Any] = {}
     for row in results.iter_rows(named=True):
-        metrics = tree.setdefault(row["task"], {}).setdefault(f"{row['baseline']}[{row['features']}]", {}).setdefault(row["scenario"], {})
+        metrics = (
+            tree.setdefault(row["task"], {})
+            .setdefault(f"{row['baseline']}[{row['features']}]", {})
+            .setdefault(row["scenario"], {})
+        )
         metrics[row["metric"]] = round(row["value"], 4)
     return tree
 
 
 def _leaderboard(results: pl.DataFrame, llms: pl.DataFrame) -> pl.DataFrame:
     """Baselines and LLMs below one another, for `dvc plots`."""
-    ours = results.select("task", "scenario", "metric", pl.concat_str("baseline", pl.lit(" ["), "features", pl.lit("]")).alias("who"), "value", "low", "high")
-    theirs = llms.select("task", "scenario", "metric", who="model", value="value").with_columns(low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64))
+    ours = results.select(
+        "task",
+        "scenario",
+        "metric",
+        pl.concat_str("baseline", pl.lit(" ["), "features", pl.lit("]")).alias("who"),
+        "value",
+        "low",
+        "high",
+    )
+    theirs = llms.select("task", "scenario", "metric", who="model", value="value").with_columns(
+        low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64)
+    )
     return pl.concat([ours, theirs]).sort("task", "scenario", "metric", "value", "who")
 
 
@@ -62,10 +86,13 @@ def _write_confusion(corpus: Corpus, task: str, instances: pl.DataFrame, predict
     """Gold against predicted label of every baseline that ranks labels; STP's labels are people and are left out."""
     if TASKS[task].kind not in ("binary", "label") and task != "SSP":
         return
-    pairs = predictions.join(instances.select("instance_id", gold="label"), on="instance_id", how="left", maintain_order="left")
+    pairs = predictions.join(
+        instances.select("instance_id", gold="label"), on="instance_id", how="left", maintain_order="left"
+    )
     counted = (
         pairs.with_columns(predicted=pl.col("ranking").list.first())
-        .group_by("scenario", "baseline", "features", "gold", "predicted").len("instances")
+        .group_by("scenario", "baseline", "features", "gold", "predicted")
+        .len("instances")
         .sort("scenario", "baseline", "features", "gold", "predicted")
     )
     _write_csv(corpus.report / "plots" / f"confusion_{task}.csv", counted)

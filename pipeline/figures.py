@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import matplotlib as mpl
 import polars as pl
@@ -14,10 +15,21 @@ from models.metrics import Metric
 
 # Okabe & Ito's colours: told apart by colour-blind readers; the marks differ in shape too, for grey print.
 BASELINE, LLM, INK, QUIET = "#0072B2", "#D55E00", "#222222", "#8a8a8a"
-_STYLE = {
-    "svg.hashsalt": "rescue", "svg.fonttype": "path", "font.family": "DejaVu Sans", "font.size": 9, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.edgecolor": QUIET, "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK, "text.color": INK,
-    "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
+_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "rescue",
+    "svg.fonttype": "path",
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.color": INK,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
 }
 
 
@@ -28,7 +40,7 @@ def leaderboard(results: pl.DataFrame, llms: pl.DataFrame, metric: Metric, scena
     ``results`` (with a column ``who``) and ``llms`` hold one task's rows of this metric.
     """
     order = _order(results, llms, scenarios[-1])
-    figure, axes = _panels(len(scenarios), 1.2 + 0.21 * len(order))
+    figure, axes = _panels(len(scenarios), 1.2 + 0.21 * len(order), share="all")
     place = {who: len(order) - i for i, who in enumerate(order)}
     for axis, scenario in zip(axes, scenarios, strict=True):
         ours, theirs = results.filter(scenario=scenario), llms.filter(scenario=scenario)
@@ -36,7 +48,9 @@ def leaderboard(results: pl.DataFrame, llms: pl.DataFrame, metric: Metric, scena
             axis.plot([low, high], [place[who]] * 2, color=BASELINE, linewidth=2.2, solid_capstyle="butt", zorder=2)
             axis.plot(value, place[who], "o", color=BASELINE, markersize=5.5, zorder=3)
         for who, value in theirs.select("model", "value").iter_rows():
-            axis.plot(value, place[who], "D", color=LLM, markersize=5, markerfacecolor="white", markeredgewidth=1.4, zorder=3)
+            axis.plot(
+                value, place[who], "D", color=LLM, markersize=5, markerfacecolor="white", markeredgewidth=1.4, zorder=3
+            )
         n = ours["n"][0] if ours.height else 0
         axis.set_title(f"{scenario}  (n = {n})")
         axis.set_xlabel(f"{metric.title} ({metric.unit})")
@@ -53,7 +67,7 @@ def leaderboard(results: pl.DataFrame, llms: pl.DataFrame, metric: Metric, scena
 def distribution(counts: pl.DataFrame, scenarios: Sequence[str]) -> str:
     """How often each label is the true one. ``counts``: scenario, label, n."""
     longest = max(counts.filter(scenario=s).height for s in scenarios)
-    figure, axes = _panels(len(scenarios), 0.9 + 0.24 * longest, share_y=False)
+    figure, axes = _panels(len(scenarios), 0.9 + 0.24 * longest, share="none", width=4.4)
     for axis, scenario in zip(axes, scenarios, strict=True):
         part = counts.filter(scenario=scenario).sort("n", "label")
         axis.barh(part["label"].to_list(), part["n"].to_list(), color=QUIET, height=0.7)
@@ -69,9 +83,14 @@ def distribution(counts: pl.DataFrame, scenarios: Sequence[str]) -> str:
 @mpl.rc_context(_STYLE)
 def histogram(values: pl.DataFrame, scenarios: Sequence[str], label: str) -> str:
     """How often each whole number from 0 to 10 is the true one. ``values``: scenario, value."""
-    figure, axes = _panels(len(scenarios), 2.2, share_y=False)
+    figure, axes = _panels(len(scenarios), 2.2, share="none")
     for axis, scenario in zip(axes, scenarios, strict=True):
-        axis.hist(values.filter(scenario=scenario)["value"].to_numpy(), bins=[b - 0.5 for b in range(12)], color=QUIET, rwidth=0.85)
+        axis.hist(
+            values.filter(scenario=scenario)["value"].to_numpy(),
+            bins=[b - 0.5 for b in range(12)],
+            color=QUIET,
+            rwidth=0.85,
+        )
         axis.set_title(scenario)
         axis.set_xlabel(label)
         axis.set_ylabel("instances")
@@ -81,20 +100,36 @@ def histogram(values: pl.DataFrame, scenarios: Sequence[str], label: str) -> str
 
 @mpl.rc_context(_STYLE)
 def confusion(counts: pl.DataFrame, scenarios: Sequence[str]) -> str:
-    """Share of each true label's instances (a row) that went to each predicted label. ``counts``: scenario, gold, predicted, instances."""
-    labels = {s: sorted({*counts.filter(scenario=s)["gold"], *counts.filter(scenario=s)["predicted"]}) for s in scenarios}
+    """Share of each true label's instances (a row) that went to each predicted label.
+
+    ``counts``: scenario, gold, predicted, instances.
+    """
+    labels = {
+        s: sorted({*counts.filter(scenario=s)["gold"], *counts.filter(scenario=s)["predicted"]}) for s in scenarios
+    }
     longest = max(map(len, labels.values()))
-    figure, axes = _panels(len(scenarios), 1.6 + 0.34 * longest, share_y=False, width=5.2)
+    figure, axes = _panels(len(scenarios), 1.6 + 0.34 * longest, share="none", width=5.2)
     for axis, scenario in zip(axes, scenarios, strict=True):
         names = labels[scenario]
-        n = {(g, p): c for g, p, c in counts.filter(scenario=scenario).select("gold", "predicted", "instances").iter_rows()}
+        n = {
+            (g, p): c
+            for g, p, c in counts.filter(scenario=scenario).select("gold", "predicted", "instances").iter_rows()
+        }
         totals = {g: sum(n.get((g, p), 0) for p in names) for g in names}
         shares = [[n.get((g, p), 0) / totals[g] if totals[g] else 0.0 for p in names] for g in names]
         axis.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         for y, gold in enumerate(names):
             for x, predicted in enumerate(names):
                 if count := n.get((gold, predicted), 0):
-                    axis.text(x, y, str(count), ha="center", va="center", fontsize=7.5, color="white" if shares[y][x] > 0.55 else INK)
+                    axis.text(
+                        x,
+                        y,
+                        str(count),
+                        ha="center",
+                        va="center",
+                        fontsize=7.5,
+                        color="white" if shares[y][x] > 0.55 else INK,
+                    )
         axis.set_xticks(range(len(names)), names, rotation=35, ha="right")
         axis.set_yticks(range(len(names)), names)
         axis.set_title(scenario)
@@ -111,9 +146,9 @@ def _order(results: pl.DataFrame, llms: pl.DataFrame, scenario: str) -> list[str
     return pl.concat([ours, theirs]).sort("value", "who", descending=[True, False])["who"].to_list()
 
 
-def _panels(count: int, height: float, share_y: bool = True, width: float = 3.4) -> tuple[Figure, list[Axes]]:
+def _panels(count: int, height: float, share: Literal["none", "all"], width: float = 3.4) -> tuple[Figure, list[Axes]]:
     figure = Figure(figsize=(width * count + 1.6, height), layout="constrained")
-    return figure, list(figure.subplots(1, count, sharey=share_y, squeeze=False)[0])
+    return figure, list(figure.subplots(1, count, sharex=share, sharey=share, squeeze=False)[0])
 
 
 def _svg(figure: Figure) -> str:

@@ -13,8 +13,10 @@ def main(corpus: Corpus, params: Params) -> None:
     write_parquet(corpus.data / "turns.parquet", annotations.turns)
     write_parquet(corpus.data / "samples.parquet", annotations.samples)
     corpus.write_problems("ingest", annotations.problems)
-    print(f"ingest: {annotations.samples.height} samples, {annotations.turns.height} turns, "
-          f"{annotations.samples['group'].n_unique()} groups")
+    print(
+        f"ingest: {annotations.samples.height} samples, {annotations.turns.height} turns, "
+        f"{annotations.samples['group'].n_unique()} groups"
+    )
 
 
 if __name__ == "__main__":

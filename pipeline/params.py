@@ -92,7 +92,9 @@ def load_params(path: Path = PARAMS_FILE) -> Params:
     try:
         return Params.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}). Run the command in the repository's root.") from error
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}). Run the command in the repository's root."
+        ) from error
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not valid YAML: {error}") from error
     except ValidationError as error:

@@ -14,7 +14,7 @@ from features.batch import BatchError
 from features.errors import InputError
 from features.problems import Problem, problem_table
 from features.store import write_parquet
-from pipeline.params import Params, load_params
+from pipeline.params import load_params
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Corpus:
         return pl.concat([pl.read_parquet(p) for p in sorted((self.data / "problems").glob("*.parquet"))])
 
 
-def run(stage: Callable[[Corpus, Params], None], *more: str) -> None:
+def run(stage: Callable[..., None], *more: str) -> None:
     """Run a stage's function from the command line; what a user can mend ends in a message and exit code 1.
 
     ``more`` names further positional arguments, passed on as keywords.

@@ -13,7 +13,7 @@ from pipeline.stage import Corpus, run
 def main(corpus: Corpus, params: Params) -> None:
     turns = pl.read_parquet(corpus.data / "turns.parquet")
     samples = pl.read_parquet(corpus.data / "samples.parquet")
-    context: dict[str, int | None] = {**params.tasks.context_turns}
+    context: dict[str, int | None] = dict(params.tasks.context_turns.items())
     for name, task in TASKS.items():
         table = task.instances(turns, samples, context.get(name, task.default_context))
         write_parquet(corpus.data / "tasks" / f"{name}.parquet", table)

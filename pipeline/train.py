@@ -22,7 +22,9 @@ def main(corpus: Corpus, params: Params, task: str) -> None:
     features = pl.read_parquet(corpus.data / "features" / "turns.parquet")
     samples = pl.read_parquet(corpus.data / "samples.parquet")
     table = pl.read_parquet(corpus.data / "tasks" / f"{task}.parquet")
-    settings = Settings(params.seed, params.train.pca_components, params.train.lightgbm, params.train.tfidf.model_dump())
+    settings = Settings(
+        params.seed, params.train.pca_components, params.train.lightgbm, params.train.tfidf.model_dump()
+    )
     folds = assign_folds(samples, params.train.folds)
     parts = []
     if table.height:
@@ -31,7 +33,10 @@ def main(corpus: Corpus, params: Params, task: str) -> None:
             began = time.perf_counter()
             parts.append(cross_predict(TASKS[task], baseline, name, inputs.with_groups(groups), folds, settings))
             print(f"train: {task} {baseline.name} [{name}] {time.perf_counter() - began:.1f} s", flush=True)
-    write_parquet(corpus.data / "predictions" / f"{task}.parquet", pl.concat(parts) if parts else pl.DataFrame(schema=PREDICTION_SCHEMA))
+    write_parquet(
+        corpus.data / "predictions" / f"{task}.parquet",
+        pl.concat(parts) if parts else pl.DataFrame(schema=PREDICTION_SCHEMA),
+    )
 
 
 if __name__ == "__main__":

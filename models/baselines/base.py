@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,16 @@ from models.inputs import Inputs
 from models.tasks import Task
 
 PREDICTION_SCHEMA: dict[str, Any] = {
-    "instance_id": pl.String, "scenario": pl.String, "group": pl.String, "fold": pl.Int32, "baseline": pl.String, "features": pl.String,
-    "ranking": pl.List(pl.String), "scores": pl.List(pl.Float64), "number": pl.Float64, "text": pl.String,
+    "instance_id": pl.String,
+    "scenario": pl.String,
+    "group": pl.String,
+    "fold": pl.Int32,
+    "baseline": pl.String,
+    "features": pl.String,
+    "ranking": pl.List(pl.String),
+    "scores": pl.List(pl.Float64),
+    "number": pl.Float64,
+    "text": pl.String,
 }
 
 
@@ -44,7 +53,8 @@ class Predictions:
         """Rank classes by a score each. ``scores`` [shape=(instances, classes)]; ties keep the order of ``classes``."""
         order = np.argsort(-scores, axis=1, kind="stable")
         return cls(
-            list(instance_ids), [[classes[i] for i in row] for row in order],
+            list(instance_ids),
+            [[classes[i] for i in row] for row in order],
             [[float(s[i]) for i in row] for s, row in zip(scores, order, strict=True)],
         )
 
@@ -97,7 +107,7 @@ def candidate_lists(table: pl.DataFrame) -> list[tuple[str, np.ndarray, list[str
     """Group a ranking task's rows: (instance_id, rows, candidates) of each instance, in order."""
     ids, options = table["instance_id"].to_list(), table["candidate"].to_list()
     bounds = [i for i in range(len(ids)) if i == 0 or ids[i] != ids[i - 1]] + [len(ids)]
-    return [(ids[a], np.arange(a, b), options[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [(ids[a], np.arange(a, b), options[a:b]) for a, b in pairwise(bounds)]
 
 
 def rank_candidates(table: pl.DataFrame, scores: np.ndarray) -> Predictions:

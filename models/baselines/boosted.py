@@ -59,13 +59,21 @@ class LightGBM(Baseline):
 
     def _parameters(self) -> dict[str, Any]:
         # One thread a model: folds run beside each other instead, and the trees do not depend on the number of cores.
-        fixed = {"verbosity": -1, "num_threads": 1, "deterministic": True, "force_col_wise": True, "random_state": self.settings.seed}
+        fixed = {
+            "verbosity": -1,
+            "num_threads": 1,
+            "deterministic": True,
+            "force_col_wise": True,
+            "random_state": self.settings.seed,
+        }
         return {**fixed, **self.settings.lightgbm}
 
     def fit(self, train: Inputs) -> None:
         features = self._reduction.fit_transform(train)
         if self.task.name == "ER":
-            self._number = lightgbm.LGBMRegressor(objective="l1", **self._parameters()).fit(features, train.table["intensity"].to_numpy())
+            self._number = lightgbm.LGBMRegressor(objective="l1", **self._parameters()).fit(
+                features, train.table["intensity"].to_numpy()
+            )
             return
         target = train.labels == train.table["candidate"].to_numpy() if self.task.name == "STP" else train.labels
         self._model = lightgbm.LGBMClassifier(**self._parameters()).fit(features, target)

@@ -42,7 +42,10 @@ class Prior(Baseline):
             result = Predictions([])
             for instance, _, options in candidate_lists(test.table):
                 people = sum(o not in GROUP_LABELS.values() for o in options)
-                scores = {o: self._everybody if o in GROUP_LABELS.values() else (1 - self._everybody) / max(people, 1) for o in options}
+                scores = {
+                    o: self._everybody if o in GROUP_LABELS.values() else (1 - self._everybody) / max(people, 1)
+                    for o in options
+                }
                 order = sorted(options, key=lambda o: -scores[o])
                 result.instance_ids.append(instance)
                 result.rankings.append(order)
@@ -51,7 +54,9 @@ class Prior(Baseline):
         ids = test.table["instance_id"].to_list()
         if self.task.kind in ("number_and_text", "text"):
             numbers: list[float | None] = [self._number] * len(ids) if self.task.kind == "number_and_text" else []
-            return Predictions(ids, numbers=numbers, texts=[filled(self._pattern, p) for p in test.table["person"].to_list()])
+            return Predictions(
+                ids, numbers=numbers, texts=[filled(self._pattern, p) for p in test.table["person"].to_list()]
+            )
         return Predictions.of_scores(ids, self._classes, np.tile(self._shares, (len(ids), 1)))
 
 

@@ -42,11 +42,15 @@ class Rule(Baseline):
             return rank_candidates(test.table, self._recency(test))
         ids = test.table["instance_id"].to_list()
         if self.task.name == "ITP":
-            speak = (_column(test, "lag1|structure__to_therapist") > 0) | (_column(test, "lag1|text__ends_with_question") > 0)
+            speak = (_column(test, "lag1|structure__to_therapist") > 0) | (
+                _column(test, "lag1|text__ends_with_question") > 0
+            )
             return Predictions.of_scores(ids, [INTERVENE, WAIT], np.stack([speak, ~speak], 1).astype(float))
         keys = self._circumstances(test)
         if self.task.name == "ER":
-            return Predictions(ids, numbers=[self._medians.get(k, self._medians["*"]) for k in keys], texts=[""] * len(ids))
+            return Predictions(
+                ids, numbers=[self._medians.get(k, self._medians["*"]) for k in keys], texts=[""] * len(ids)
+            )
         overall = self._counts["*"]
         classes = sorted(overall, key=lambda c: (-overall[c], c))
         scores = np.array([[self._counts[k][c] + overall[c] / sum(overall.values()) for c in classes] for k in keys])

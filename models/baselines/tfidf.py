@@ -24,8 +24,13 @@ class TfidfLinear(Baseline):
 
     def fit(self, train: Inputs) -> None:
         settings = self.settings.tfidf
-        self._vectorizer = TfidfVectorizer(token_pattern=r"\S+", lowercase=False, sublinear_tf=True, min_df=int(settings["min_df"]),
-                                           max_features=int(settings["max_features"]))
+        self._vectorizer = TfidfVectorizer(
+            token_pattern=r"\S+",
+            lowercase=False,
+            sublinear_tf=True,
+            min_df=int(settings["min_df"]),
+            max_features=int(settings["max_features"]),
+        )
         features: csr_matrix = self._vectorizer.fit_transform(train.words)
         if self.task.name == "ER":
             self._number = Ridge(alpha=1 / settings["C"]).fit(features, train.table["intensity"].to_numpy())

@@ -11,6 +11,13 @@ from models.tasks.viewpoint import ViewpointPrediction
 
 TASKS: dict[str, Task] = {
     t.name: t
-    for t in (InterventionTime(), RelationPattern(), SupportTarget(), SupportStrategy(), EmotionRecognition(), ViewpointPrediction())
+    for t in (
+        InterventionTime(),
+        RelationPattern(),
+        SupportTarget(),
+        SupportStrategy(),
+        EmotionRecognition(),
+        ViewpointPrediction(),
+    )
 }
 __all__ = ["TASKS", "Task"]

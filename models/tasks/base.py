@@ -14,9 +14,19 @@ from features.schema import GROUP_LABELS, THERAPIST
 #: One row an instance (for rankings: a candidate of one). ``turn`` is the row that the instance is about: the one it
 #: stands after (ITP) or whose label it asks for. The instance sees turns ``first_seen`` … ``last_seen``, none if first > last.
 INSTANCE_SCHEMA: dict[str, Any] = {
-    "instance_id": pl.String, "task": pl.String, "sample_id": pl.String, "scenario": pl.String, "group": pl.String, "turn": pl.Int32,
-    "first_seen": pl.Int32, "last_seen": pl.Int32, "person": pl.String, "candidate": pl.String, "label": pl.String,
-    "intensity": pl.Float64, "text": pl.String,
+    "instance_id": pl.String,
+    "task": pl.String,
+    "sample_id": pl.String,
+    "scenario": pl.String,
+    "group": pl.String,
+    "turn": pl.Int32,
+    "first_seen": pl.Int32,
+    "last_seen": pl.Int32,
+    "person": pl.String,
+    "candidate": pl.String,
+    "label": pl.String,
+    "intensity": pl.Float64,
+    "text": pl.String,
 }
 _Item = TypeVar("_Item")
 
@@ -30,7 +40,7 @@ class Task(ABC):
     title : what it asks for, in words.
     kind : what a prediction is: ``binary``, ``label`` (best first, scored as accuracy), ``ranking`` (best first, scored
         within the top three), ``number_and_text``, ``text``.
-    metrics : the benchmark's metrics in this project's names, the leading one first.
+    metrics : the benchmark's metrics in this project's names, the leading one first, and what this project adds.
     """
 
     name: str
@@ -41,7 +51,9 @@ class Task(ABC):
     default_context: int | None = 3
 
     @abstractmethod
-    def instances_of_sample(self, rows: list[dict[str, Any]], participants: list[str], context: int | None) -> list[dict[str, Any]]:
+    def instances_of_sample(
+        self, rows: list[dict[str, Any]], participants: list[str], context: int | None
+    ) -> list[dict[str, Any]]:
         """Return the instances of one sample; ``rows`` are its turns in order (TURN_SCHEMA)."""
 
     def instances(self, turns: pl.DataFrame, samples: pl.DataFrame, context: int | None) -> pl.DataFrame:

@@ -17,9 +17,11 @@ class InterventionTime(Task):
     name = "ITP"
     title = "Intervention time"
     kind = "binary"
-    metrics = ("f1", "precision", "recall")
+    metrics = ("f1", "precision", "recall", "accuracy")  # accuracy is ours: F1 alone rewards always intervening
 
-    def instances_of_sample(self, rows: list[dict[str, Any]], participants: list[str], context: int | None) -> list[dict[str, Any]]:
+    def instances_of_sample(
+        self, rows: list[dict[str, Any]], participants: list[str], context: int | None
+    ) -> list[dict[str, Any]]:
         positive = [i for i in range(1, len(rows)) if is_therapist(rows[i]) and not is_therapist(rows[i - 1])]
         negative = [i for i in range(1, len(rows)) if not is_therapist(rows[i]) and not is_therapist(rows[i - 1])]
         count = min(len(positive), len(negative))
@@ -27,8 +29,11 @@ class InterventionTime(Task):
         chosen += [(i, WAIT) for i in even_sample(negative, count, "middle")]
         return [  # the i-th row from 0 is row i+1; its boundary stands after row i
             {
-                "instance_id": self.instance_id(rows, i), "turn": i, "first_seen": 1 if context is None else max(1, i - context + 1),
-                "last_seen": i, "label": label,
+                "instance_id": self.instance_id(rows, i),
+                "turn": i,
+                "first_seen": 1 if context is None else max(1, i - context + 1),
+                "last_seen": i,
+                "label": label,
             }
             for i, label in sorted(chosen)
         ]

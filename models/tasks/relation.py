@@ -19,7 +19,9 @@ class RelationPattern(Task):
     metrics = ("accuracy",)
     default_context = None
 
-    def instances_of_sample(self, rows: list[dict[str, Any]], participants: list[str], context: int | None) -> list[dict[str, Any]]:
+    def instances_of_sample(
+        self, rows: list[dict[str, Any]], participants: list[str], context: int | None
+    ) -> list[dict[str, Any]]:
         found = []
         for row in filter(is_therapist, rows):
             scenario = row["scenario"]
@@ -28,6 +30,12 @@ class RelationPattern(Task):
             else:
                 label = row["relation_pattern"] or row["relation_cycle_state"]
             if label in RELATIONS[scenario]:
-                found.append({"instance_id": self.instance_id(rows, row["turn"]), "turn": row["turn"], "label": label,
-                              **seen_before(row["turn"], context)})
+                found.append(
+                    {
+                        "instance_id": self.instance_id(rows, row["turn"]),
+                        "turn": row["turn"],
+                        "label": label,
+                        **seen_before(row["turn"], context),
+                    }
+                )
         return found

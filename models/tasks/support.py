@@ -34,13 +34,23 @@ class SupportTarget(Task):
     kind = "ranking"
     metrics = ("recall_at_1", "mrr")
 
-    def instances_of_sample(self, rows: list[dict[str, Any]], participants: list[str], context: int | None) -> list[dict[str, Any]]:
+    def instances_of_sample(
+        self, rows: list[dict[str, Any]], participants: list[str], context: int | None
+    ) -> list[dict[str, Any]]:
         options = candidates(rows, participants)
         found = []
         for row in filter(is_therapist, rows):
-            if row["support_strategy"] and row["support_strategy"][0]["strategy_type"] and (target := support_target(row)):
-                shared = {"instance_id": self.instance_id(rows, row["turn"]), "turn": row["turn"], "label": target,
-                          **seen_before(row["turn"], context)}
+            if (
+                row["support_strategy"]
+                and row["support_strategy"][0]["strategy_type"]
+                and (target := support_target(row))
+            ):
+                shared = {
+                    "instance_id": self.instance_id(rows, row["turn"]),
+                    "turn": row["turn"],
+                    "label": target,
+                    **seen_before(row["turn"], context),
+                }
                 found += [shared | {"candidate": option} for option in options]
         return found
 
@@ -55,11 +65,19 @@ class SupportStrategy(Task):
     kind = "ranking"
     metrics = ("recall_at_1", "mrr")
 
-    def instances_of_sample(self, rows: list[dict[str, Any]], participants: list[str], context: int | None) -> list[dict[str, Any]]:
+    def instances_of_sample(
+        self, rows: list[dict[str, Any]], participants: list[str], context: int | None
+    ) -> list[dict[str, Any]]:
         return [
-            {"instance_id": self.instance_id(rows, row["turn"]), "turn": row["turn"], "person": target,
-             "label": row["support_strategy"][0]["strategy_type"], **seen_before(row["turn"], context)}
+            {
+                "instance_id": self.instance_id(rows, row["turn"]),
+                "turn": row["turn"],
+                "person": target,
+                "label": row["support_strategy"][0]["strategy_type"],
+                **seen_before(row["turn"], context),
+            }
             for row in filter(is_therapist, rows)
-            if row["support_strategy"] and row["support_strategy"][0]["strategy_type"] in STRATEGIES[row["scenario"]]
+            if row["support_strategy"]
+            and row["support_strategy"][0]["strategy_type"] in STRATEGIES[row["scenario"]]
             and (target := support_target(row))
         ]

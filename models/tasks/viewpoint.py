@@ -20,13 +20,29 @@ class ViewpointPrediction(Task):
     metrics = ()
     default_context = 0
 
-    def instances_of_sample(self, rows: list[dict[str, Any]], participants: list[str], context: int | None) -> list[dict[str, Any]]:
+    def instances_of_sample(
+        self, rows: list[dict[str, Any]], participants: list[str], context: int | None
+    ) -> list[dict[str, Any]]:
         found = []
         for row in filter(is_client, rows):
-            own = next((v for v in row["viewpoints_attitudes"] if same_person(v["source"], row["speaker"]) and v["target"].strip() and v["viewpoint"].strip()), None)
+            own = next(
+                (
+                    v
+                    for v in row["viewpoints_attitudes"]
+                    if same_person(v["source"], row["speaker"]) and v["target"].strip() and v["viewpoint"].strip()
+                ),
+                None,
+            )
             if own:
-                found.append({
-                    "instance_id": self.instance_id(rows, row["turn"]), "turn": row["turn"], "first_seen": row["turn"],
-                    "last_seen": row["turn"], "person": row["speaker"], "label": own["target"], "text": own["viewpoint"],
-                })
+                found.append(
+                    {
+                        "instance_id": self.instance_id(rows, row["turn"]),
+                        "turn": row["turn"],
+                        "first_seen": row["turn"],
+                        "last_seen": row["turn"],
+                        "person": row["speaker"],
+                        "label": own["target"],
+                        "text": own["viewpoint"],
+                    }
+                )
         return even_sample(found, _PER_SAMPLE)

@@ -74,8 +74,15 @@ def _points(points: np.ndarray) -> np.ndarray:
 
 
 def _ellipse(
-    image: np.ndarray, x: float, y: float, rx: float, ry: float, colour: tuple[int, ...],
-    thickness: int = -1, start: float = 0.0, end: float = 360.0,
+    image: np.ndarray,
+    x: float,
+    y: float,
+    rx: float,
+    ry: float,
+    colour: tuple[int, ...],
+    thickness: int = -1,
+    start: float = 0.0,
+    end: float = 360.0,
 ) -> None:
     axes = _fixed(max(rx, 0.1), max(ry, 0.1))
     cv2.ellipse(image, _fixed(x, y), axes, 0, start, end, colour, _line(thickness), cv2.LINE_AA, _SHIFT)
@@ -143,11 +150,19 @@ class FacePainter:
     @staticmethod
     def _fringe(width: float) -> np.ndarray:
         """Outline of the hair over the forehead."""
-        return np.array([
-            [CENTRE_X - 104 * width, 150], [CENTRE_X - 96 * width, 96], [CENTRE_X - 40, 60], [CENTRE_X + 40, 60],
-            [CENTRE_X + 96 * width, 96], [CENTRE_X + 104 * width, 150], [CENTRE_X + 76 * width, 116],
-            [CENTRE_X + 10, 104], [CENTRE_X - 70 * width, 118],
-        ])
+        return np.array(
+            [
+                [CENTRE_X - 104 * width, 150],
+                [CENTRE_X - 96 * width, 96],
+                [CENTRE_X - 40, 60],
+                [CENTRE_X + 40, 60],
+                [CENTRE_X + 96 * width, 96],
+                [CENTRE_X + 104 * width, 150],
+                [CENTRE_X + 76 * width, 116],
+                [CENTRE_X + 10, 104],
+                [CENTRE_X - 70 * width, 118],
+            ]
+        )
 
     def _features(self, image: np.ndarray, cx: float, state: FaceState, drop: float) -> None:
         look = self.look
@@ -157,7 +172,14 @@ class FacePainter:
             x = cx + side * 43 * squeeze
             _ellipse(image, x, eye_y, 29 * squeeze, 17, _shade(look.skin, 0.86))
             openness = 1.0 - state.blink
-            _ellipse(image, x, eye_y, 22 * squeeze, 10.5 * openness + 0.6, (236, 238, 240) if openness > 0.12 else _shade(look.skin, 0.7))
+            _ellipse(
+                image,
+                x,
+                eye_y,
+                22 * squeeze,
+                10.5 * openness + 0.6,
+                (236, 238, 240) if openness > 0.12 else _shade(look.skin, 0.7),
+            )
             if openness > 0.12:
                 iris = min(9.5, 10.5 * openness + 1.0)
                 _ellipse(image, x + 0.25 * state.yaw, eye_y, 9.5, iris, look.iris)
@@ -168,12 +190,23 @@ class FacePainter:
             _ellipse(image, x, eye_y, 23 * squeeze, 11.0 * openness + 1.5, _shade(look.skin, 0.55), 2, 15, 165)
             lift = -20.0 * state.brow_up + 9.0 * state.brow_down
             inner = lift * 1.15 + 5.0 * state.brow_down
-            brow = np.array([[x - side * 27 * squeeze, eye_y - 24 + inner - 3 * state.brow_up], [x - side * 6, eye_y - 31 + lift],
-                             [x + side * 14 * squeeze, eye_y - 31 + lift * 0.9], [x + side * 30 * squeeze, eye_y - 24 + lift * 0.7]])
+            brow = np.array(
+                [
+                    [x - side * 27 * squeeze, eye_y - 24 + inner - 3 * state.brow_up],
+                    [x - side * 6, eye_y - 31 + lift],
+                    [x + side * 14 * squeeze, eye_y - 31 + lift * 0.9],
+                    [x + side * 30 * squeeze, eye_y - 24 + lift * 0.7],
+                ]
+            )
             _curve(image, brow, _shade(look.hair, 0.75), 9)
         # nose: bridge shadow, tip, nostrils
         tip = CENTRE_Y + 38
-        _curve(image, np.array([[cx - 12, eye_y + 4], [cx - 13 + 0.2 * state.yaw, tip - 18], [cx - 19, tip + 2]]), _shade(look.skin, 0.82), 3)
+        _curve(
+            image,
+            np.array([[cx - 12, eye_y + 4], [cx - 13 + 0.2 * state.yaw, tip - 18], [cx - 19, tip + 2]]),
+            _shade(look.skin, 0.82),
+            3,
+        )
         _ellipse(image, cx + 0.25 * state.yaw, tip - 4, 14, 13, _shade(look.skin, 1.08))
         for side in (-1, 1):
             _ellipse(image, cx + side * 17 + 0.15 * state.yaw, tip + 2, 8, 7, _shade(look.skin, 0.9))
@@ -181,7 +214,17 @@ class FacePainter:
         # cheeks' folds show a smile from afar
         if state.smile > 0.05:
             for side in (-1, 1):
-                _ellipse(image, cx + side * 50, CENTRE_Y + 62, 14, 26, _shade(look.skin, 0.8), 2, 300 if side > 0 else 140, 400 if side > 0 else 240)
+                _ellipse(
+                    image,
+                    cx + side * 50,
+                    CENTRE_Y + 62,
+                    14,
+                    26,
+                    _shade(look.skin, 0.8),
+                    2,
+                    300 if side > 0 else 140,
+                    400 if side > 0 else 240,
+                )
         self._mouth(image, cx + 0.1 * state.yaw, state, drop)
 
     def _mouth(self, image: np.ndarray, cx: float, state: FaceState, drop: float) -> None:
@@ -191,14 +234,20 @@ class FacePainter:
         corner = y - 11.0 * state.smile + 0.3 * drop
         t = np.linspace(-1, 1, 21)
         bow = 1 - t**2
-        top_outer = np.stack([cx + t * half, corner + (y - 9 - corner) * bow - 2.5 * np.exp(-((np.abs(t) - 0.25) / 0.2) ** 2)], 1)
+        top_outer = np.stack(
+            [cx + t * half, corner + (y - 9 - corner) * bow - 2.5 * np.exp(-(((np.abs(t) - 0.25) / 0.2) ** 2))], 1
+        )
         top_inner = np.stack([cx + t * half * 0.92, corner + (y - 1 - corner) * bow], 1)
         low_inner = np.stack([cx + t * half * 0.92, corner + (y + 1 + drop - corner) * bow], 1)
         low_outer = np.stack([cx + t * half, corner + (y + 13 + drop * 1.04 - corner) * bow], 1)
         if drop > 1.5:
             _fill(image, np.concatenate([top_inner, low_inner[::-1]]), (34, 22, 58))
             teeth = np.stack([cx + t * half * 0.7, np.minimum(top_inner[:, 1] + 7, low_inner[:, 1])], 1)
-            _fill(image, np.concatenate([np.stack([cx + t * half * 0.7, top_inner[:, 1]], 1), teeth[::-1]]), (225, 228, 232))
+            _fill(
+                image,
+                np.concatenate([np.stack([cx + t * half * 0.7, top_inner[:, 1]], 1), teeth[::-1]]),
+                (225, 228, 232),
+            )
         _fill(image, np.concatenate([top_outer, top_inner[::-1]]), lip)
         _fill(image, np.concatenate([low_inner, low_outer[::-1]]), _shade(lip, 1.12))
         if drop <= 1.5:
@@ -215,7 +264,9 @@ def place(frame: np.ndarray, canvas: np.ndarray, x: float, y: float, height: flo
     centre = (CENTRE_X * CANVAS_SCALE, CENTRE_Y * CANVAS_SCALE)
     matrix = cv2.getRotationMatrix2D(centre, roll, scale)
     matrix[:, 2] += (x - centre[0], y - centre[1])
-    corners = np.array([[0, 0, 1], [CANVAS_WIDTH, 0, 1], [0, CANVAS_HEIGHT, 1], [CANVAS_WIDTH, CANVAS_HEIGHT, 1]]) @ matrix.T
+    corners = (
+        np.array([[0, 0, 1], [CANVAS_WIDTH, 0, 1], [0, CANVAS_HEIGHT, 1], [CANVAS_WIDTH, CANVAS_HEIGHT, 1]]) @ matrix.T
+    )
     left, top = np.maximum(np.floor(corners.min(0)).astype(int), 0)
     right, bottom = np.minimum(np.ceil(corners.max(0)).astype(int), (frame.shape[1], frame.shape[0]))
     if left >= right or top >= bottom:
@@ -226,4 +277,6 @@ def place(frame: np.ndarray, canvas: np.ndarray, x: float, y: float, height: flo
     warped = cv2.warpAffine(canvas, matrix, (int(right - left), int(bottom - top)), flags=cv2.INTER_LINEAR)
     weight = warped[..., 3].astype(np.float32) / 255
     region = frame[top:bottom, left:right]
-    region[:] = cv2.blendLinear(cv2.cvtColor(warped, cv2.COLOR_BGRA2BGR), np.ascontiguousarray(region), weight, 1 - weight)
+    region[:] = cv2.blendLinear(
+        cv2.cvtColor(warped, cv2.COLOR_BGRA2BGR), np.ascontiguousarray(region), weight, 1 - weight
+    )

@@ -87,10 +87,14 @@ def perform(conversation: Conversation, rng: np.random.Generator) -> Performance
             values[who, first : first + n + 60] = shown[key]
         pauses.append(speech.pauses)
     smooth = np.hanning(41) / np.hanning(41).sum()
-    moved = {k: np.stack([np.convolve(np.pad(row, 20, "edge"), smooth, "valid") for row in v]) for k, v in targets.items()}
+    moved = {
+        k: np.stack([np.convolve(np.pad(row, 20, "edge"), smooth, "valid") for row in v]) for k, v in targets.items()
+    }
     sway = np.cumsum(rng.normal(0, 0.35, shape), axis=1)
     yaw = 14 * np.tanh((sway - sway.mean(1, keepdims=True)) / 12)
-    return Performance(people, np.clip(audio, -1, 1), f0, opening, **moved, blink=_blinks(shape, rng), yaw=yaw, pauses=pauses)
+    return Performance(
+        people, np.clip(audio, -1, 1), f0, opening, **moved, blink=_blinks(shape, rng), yaw=yaw, pauses=pauses
+    )
 
 
 def _blinks(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
@@ -132,10 +136,16 @@ def _arrange(kind: str, people: int, speaker: int, rng: np.random.Generator) -> 
         return ()
     if kind == "wide":  # everybody, 15–18 % of the frame's height, always in the same seats
         step = WIDTH / (people + 0.4)
-        return tuple(Placement(i, step * (i + 0.7) + jitter(12), 330 + jitter(18), float(rng.uniform(110, 130))) for i in range(people))
+        return tuple(
+            Placement(i, step * (i + 0.7) + jitter(12), 330 + jitter(18), float(rng.uniform(110, 130)))
+            for i in range(people)
+        )
     if kind == "pair":
         pair = sorted([speaker, int(rng.choice(listeners))])
-        return tuple(Placement(who, 360 + 560 * side + jitter(40), 340 + jitter(20), float(rng.uniform(180, 215))) for side, who in enumerate(pair))
+        return tuple(
+            Placement(who, 360 + 560 * side + jitter(40), 340 + jitter(20), float(rng.uniform(180, 215)))
+            for side, who in enumerate(pair)
+        )
     who = speaker if kind == "close" else int(rng.choice(listeners))
     return (Placement(who, 640 + jitter(170), 350 + jitter(20), float(rng.uniform(255, 288))),)
 
@@ -150,7 +160,9 @@ def frame_times(seconds: float, rate: float, variable: bool, rng: np.random.Gene
     return np.sort(times + rng.uniform(0, 0.4 / rate, len(times)) * (np.arange(len(times)) > 0))[keep]
 
 
-def make_film(conversation: Conversation, film: Path, truth: Path, rate: float, variable: bool, seed: list[int]) -> None:
+def make_film(
+    conversation: Conversation, film: Path, truth: Path, rate: float, variable: bool, seed: list[int]
+) -> None:
     """Render one sample's film and write its truth: <truth>.frames.parquet, .voices.parquet and .turns.parquet."""
     rng = np.random.default_rng(seed)
     acted = perform(conversation, rng)
@@ -160,25 +172,35 @@ def make_film(conversation: Conversation, film: Path, truth: Path, rate: float, 
     rows = _render(film, acted, shots, times, rate, rng)
     people = [p.name for p in acted.people]
     steps = np.arange(acted.f0_hz.shape[1])
-    voices = pl.concat([
-        pl.DataFrame({"time_s": steps / 100, "person": name, "f0_hz": acted.f0_hz[i], "opening": acted.opening[i]})
-        for i, name in enumerate(people)
-    ]).with_columns(pl.col("f0_hz").fill_nan(None))
-    turns = pl.DataFrame([
-        {"turn": t.row["row_index"], "state": t.state, "mood": t.mood, "pauses": pauses, **t.expression}
-        for t, pauses in zip(conversation.turns, acted.pauses, strict=True)
-    ])
+    voices = pl.concat(
+        [
+            pl.DataFrame({"time_s": steps / 100, "person": name, "f0_hz": acted.f0_hz[i], "opening": acted.opening[i]})
+            for i, name in enumerate(people)
+        ]
+    ).with_columns(pl.col("f0_hz").fill_nan(None))
+    turns = pl.DataFrame(
+        [
+            {"turn": t.row["row_index"], "state": t.state, "mood": t.mood, "pauses": pauses, **t.expression}
+            for t, pauses in zip(conversation.turns, acted.pauses, strict=True)
+        ]
+    )
     write_parquet(truth.with_name(truth.name + ".frames.parquet"), rows)
     write_parquet(truth.with_name(truth.name + ".voices.parquet"), voices)
     write_parquet(truth.with_name(truth.name + ".turns.parquet"), turns)
 
 
-def _render(film: Path, acted: Performance, shots: list[Shot], times: np.ndarray, rate: float, rng: np.random.Generator) -> pl.DataFrame:
+def _render(
+    film: Path, acted: Performance, shots: list[Shot], times: np.ndarray, rate: float, rng: np.random.Generator
+) -> pl.DataFrame:
     painters = [FacePainter(_look(p.look)) for p in acted.people]
     wall = _WALLS[int(rng.integers(len(_WALLS)))]
     rows: list[dict[str, object]] = []
     with atomic(film) as temporary, av.open(str(temporary), "w") as container:
-        video = container.add_stream("libx264", rate=Fraction(rate).limit_denominator(1000), options={"preset": "superfast", "crf": "22", "threads": "1"})
+        video = container.add_stream(
+            "libx264",
+            rate=Fraction(rate).limit_denominator(1000),
+            options={"preset": "superfast", "crf": "22", "threads": "1"},
+        )
         video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         video.codec_context.time_base = _TIME_BASE
         sound = container.add_stream("aac", rate=SAMPLE_RATE, layout="mono")
@@ -196,11 +218,24 @@ def _render(film: Path, acted: Performance, shots: list[Shot], times: np.ndarray
                 x = spot.x + 3 * np.sin(0.9 * time + spot.person)
                 y = spot.y + 2 * np.sin(1.3 * time + 2 * spot.person)
                 place(picture, painters[spot.person].paint(state), x, y, spot.height, state.roll)
-                rows.append({
-                    "time_s": float(time), "shot": shot_index, "kind": shot.kind, "person": acted.people[spot.person].name,
-                    "x": float(x), "y": float(y), "height": spot.height, "jaw": state.jaw, "brow_up": state.brow_up,
-                    "brow_down": state.brow_down, "smile": state.smile, "blink": state.blink, "yaw": state.yaw, "roll": state.roll,
-                })
+                rows.append(
+                    {
+                        "time_s": float(time),
+                        "shot": shot_index,
+                        "kind": shot.kind,
+                        "person": acted.people[spot.person].name,
+                        "x": float(x),
+                        "y": float(y),
+                        "height": spot.height,
+                        "jaw": state.jaw,
+                        "brow_up": state.brow_up,
+                        "brow_down": state.brow_down,
+                        "smile": state.smile,
+                        "blink": state.blink,
+                        "yaw": state.yaw,
+                        "roll": state.roll,
+                    }
+                )
             if not shot.placements:
                 rows.append({"time_s": float(time), "shot": shot_index, "kind": shot.kind})
             frame = av.VideoFrame.from_ndarray(picture, format="bgr24")
@@ -223,21 +258,31 @@ def _write_sound(container: av.container.OutputContainer, stream: av.AudioStream
 def _look(code: int) -> FaceLook:
     rng = np.random.default_rng(code)
     return FaceLook(
-        skin=_SKINS[int(rng.integers(len(_SKINS)))], hair=_HAIR[int(rng.integers(len(_HAIR)))],
-        iris=_IRIS[int(rng.integers(len(_IRIS)))], clothes=_CLOTHES[int(rng.integers(len(_CLOTHES)))],
-        width=float(rng.uniform(0.92, 1.06)), long_hair=bool(rng.random() < 0.5),
+        skin=_SKINS[int(rng.integers(len(_SKINS)))],
+        hair=_HAIR[int(rng.integers(len(_HAIR)))],
+        iris=_IRIS[int(rng.integers(len(_IRIS)))],
+        clothes=_CLOTHES[int(rng.integers(len(_CLOTHES)))],
+        width=float(rng.uniform(0.92, 1.06)),
+        long_hair=bool(rng.random() < 0.5),
     )
 
 
 def _state(acted: Performance, person: int, step: int) -> FaceState:
     at = (person, step)
     return FaceState(
-        jaw=float(0.75 * acted.opening[at]), brow_up=float(acted.brow_up[at]), brow_down=float(acted.brow_down[at]),
-        smile=float(acted.smile[at]), blink=float(acted.blink[at]), yaw=float(acted.yaw[at]), roll=float(0.25 * acted.yaw[at]),
+        jaw=float(0.75 * acted.opening[at]),
+        brow_up=float(acted.brow_up[at]),
+        brow_down=float(acted.brow_down[at]),
+        smile=float(acted.smile[at]),
+        blink=float(acted.blink[at]),
+        yaw=float(acted.yaw[at]),
+        roll=float(0.25 * acted.yaw[at]),
     )
 
 
-def _backdrop(wall: tuple[int, int, int], shot: Shot, painters: list[FacePainter], rng: np.random.Generator) -> np.ndarray:
+def _backdrop(
+    wall: tuple[int, int, int], shot: Shot, painters: list[FacePainter], rng: np.random.Generator
+) -> np.ndarray:
     """A wall, a floor, a few flat shapes as furniture, and the bodies of those in the shot."""
     picture = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     fall = np.linspace(1.08, 0.86, HEIGHT)[:, None, None]
@@ -249,6 +294,8 @@ def _backdrop(wall: tuple[int, int, int], shot: Shot, painters: list[FacePainter
         cv2.rectangle(picture, (x, y), (x + int(rng.integers(60, 200)), y + int(rng.integers(50, 130))), colour, -1)
     for spot in shot.placements:
         half, top = 0.63 * spot.height, spot.y + 0.75 * spot.height
-        corners = np.array([[spot.x - half, top], [spot.x + half, top], [spot.x + half * 1.25, HEIGHT], [spot.x - half * 1.25, HEIGHT]])
+        corners = np.array(
+            [[spot.x - half, top], [spot.x + half, top], [spot.x + half * 1.25, HEIGHT], [spot.x - half * 1.25, HEIGHT]]
+        )
         cv2.fillPoly(picture, [np.round(corners).astype(np.int32)], painters[spot.person].look.clothes, cv2.LINE_AA)
     return picture

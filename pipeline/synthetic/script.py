@@ -15,20 +15,37 @@ from pipeline.synthetic import phrases
 
 THERAPIST = "Therapist"
 _COUPLE_STATES = (
-    "pursue_withdraw", "attack_attack", "withdraw_withdraw", "repair_softening", "constructive_alignment", "mixed_transition",
+    "pursue_withdraw",
+    "attack_attack",
+    "withdraw_withdraw",
+    "repair_softening",
+    "constructive_alignment",
+    "mixed_transition",
 )
 _FAMILY_STATES = (
-    "escalation_conflict", "pursue_withdraw", "mutual_disengagement", "cross_generational_coalition",
-    "boundary_hierarchy_strain", "repair_softening", "cooperative_family_alliance", "mixed_transition",
+    "escalation_conflict",
+    "pursue_withdraw",
+    "mutual_disengagement",
+    "cross_generational_coalition",
+    "boundary_hierarchy_strain",
+    "repair_softening",
+    "cooperative_family_alliance",
+    "mixed_transition",
 )
 _STATE_SHARE = {"couple": (0.32, 0.16, 0.1, 0.22, 0.13, 0.07), "family": (0.14, 0.12, 0.08, 0.1, 0.14, 0.16, 0.2, 0.06)}
 
 #: Mood of the two sides in each state: the first is the one who pursues or leads, the second the one who answers.
 _MOODS = {
-    "pursue_withdraw": ("heated", "flat"), "attack_attack": ("heated", "heated"), "withdraw_withdraw": ("flat", "flat"),
-    "repair_softening": ("tender", "tender"), "constructive_alignment": ("steady", "steady"), "mixed_transition": ("steady", "heated"),
-    "escalation_conflict": ("heated", "heated"), "mutual_disengagement": ("flat", "flat"),
-    "cross_generational_coalition": ("heated", "steady"), "boundary_hierarchy_strain": ("flat", "heated"),
+    "pursue_withdraw": ("heated", "flat"),
+    "attack_attack": ("heated", "heated"),
+    "withdraw_withdraw": ("flat", "flat"),
+    "repair_softening": ("tender", "tender"),
+    "constructive_alignment": ("steady", "steady"),
+    "mixed_transition": ("steady", "heated"),
+    "escalation_conflict": ("heated", "heated"),
+    "mutual_disengagement": ("flat", "flat"),
+    "cross_generational_coalition": ("heated", "steady"),
+    "boundary_hierarchy_strain": ("flat", "heated"),
     "cooperative_family_alliance": ("steady", "tender"),
 }
 _TYPES = {
@@ -39,15 +56,22 @@ _TYPES = {
 }
 _STRATEGY = {
     "couple": {
-        "pursue_withdraw": ("reframe", "track"), "attack_attack": ("safeguard", "detach"), "withdraw_withdraw": ("evoke", "join"),
-        "repair_softening": ("enact", "evoke"), "constructive_alignment": ("goal_align", "join"),
+        "pursue_withdraw": ("reframe", "track"),
+        "attack_attack": ("safeguard", "detach"),
+        "withdraw_withdraw": ("evoke", "join"),
+        "repair_softening": ("enact", "evoke"),
+        "constructive_alignment": ("goal_align", "join"),
         "mixed_transition": ("counterbalance", "repair"),
     },
     "family": {
-        "escalation_conflict": ("safeguard", "track"), "pursue_withdraw": ("reframe", "track"),
-        "mutual_disengagement": ("join", "counterbalance"), "cross_generational_coalition": ("boundary", "counterbalance"),
-        "boundary_hierarchy_strain": ("boundary", "reframe"), "repair_softening": ("enact", "join"),
-        "cooperative_family_alliance": ("join", "enact"), "mixed_transition": ("counterbalance", "repair"),
+        "escalation_conflict": ("safeguard", "track"),
+        "pursue_withdraw": ("reframe", "track"),
+        "mutual_disengagement": ("join", "counterbalance"),
+        "cross_generational_coalition": ("boundary", "counterbalance"),
+        "boundary_hierarchy_strain": ("boundary", "reframe"),
+        "repair_softening": ("enact", "join"),
+        "cooperative_family_alliance": ("join", "enact"),
+        "mixed_transition": ("counterbalance", "repair"),
     },
 }
 #: Strategies that speak to everybody, and those that turn to the one who has not just spoken.
@@ -114,10 +138,17 @@ class Conversation:
 
 def make_casts(couples: int, families: int, rng: np.random.Generator) -> list[Cast]:
     """Invent the people: names, voices and looks. Names are used once, so that shared names mean a shared family."""
-    names = iter(f"{n}{'' if k == 0 else k + 1}" for k in range(1 + (2 * couples + 3 * families) // 50) for n in rng.permutation(phrases.CLIENT_NAMES))
+    names = iter(
+        f"{n}{'' if k == 0 else k + 1}"
+        for k in range(1 + (2 * couples + 3 * families) // 50)
+        for n in rng.permutation(phrases.CLIENT_NAMES)
+    )
 
     def person(name: str, low: float, high: float) -> Person:
-        temper = {k: float(rng.normal(0, s)) for k, s in (("loudness_db", 1.5), ("rate", 0.08), ("brow_up", 0.08), ("smile", 0.08))}
+        temper = {
+            k: float(rng.normal(0, s))
+            for k, s in (("loudness_db", 1.5), ("rate", 0.08), ("brow_up", 0.08), ("smile", 0.08))
+        }
         return Person(name, float(rng.uniform(low, high)), int(rng.integers(1 << 16)), temper)
 
     casts = []
@@ -139,7 +170,8 @@ def write_conversation(sample_id: str, cast: Cast, turns: int, rng: np.random.Ge
     state = str(rng.choice(states, p=share))
     leader = int(rng.integers(len(cast.clients)))
     topic = str(rng.choice(phrases.TOPICS))
-    clock, result = float(rng.uniform(0, 1.5)), []
+    clock = float(rng.uniform(0, 1.5))
+    result: list[Turn] = []
     intervene = rng.random() < 0.6
     last_client, since_therapist = leader, 0
     for position in range(turns):
@@ -156,7 +188,9 @@ def write_conversation(sample_id: str, cast: Cast, turns: int, rng: np.random.Ge
             turn = _client_turn(cast, state, topic, last_client, leader, since_therapist == 0 and position > 0, rng)
             since_therapist += 1
         gap = float(rng.gamma(2.0, 0.25))
-        overlap = position > 0 and result[-1].end - result[-1].start > 1.5 and turn.mood == "heated" and rng.random() < 0.3
+        overlap = (
+            position > 0 and result[-1].end - result[-1].start > 1.5 and turn.mood == "heated" and rng.random() < 0.3
+        )
         turn.start = max(clock - 0.5, 0.0) if overlap else clock + (gap * 2.2 if turn.mood == "flat" else gap)
         rate = _WORDS_PER_SECOND * turn.expression["rate"]
         turn.end = turn.start + max(turn.words / rate, 0.7) + 0.35 * (turn.words > 6)
@@ -172,7 +206,11 @@ def _will_intervene(turn: Turn, since_therapist: int, rng: np.random.Generator) 
     """The therapist answers those who turn to them, stops escalation, and leaves room for tenderness between clients."""
     if turn.speaker.name == THERAPIST:
         return False
-    chance = 0.93 if turn.row["target"] == [THERAPIST] else {"heated": 0.55, "flat": 0.3, "tender": 0.08, "steady": 0.12}[turn.mood]
+    chance = (
+        0.93
+        if turn.row["target"] == [THERAPIST]
+        else {"heated": 0.55, "flat": 0.3, "tender": 0.08, "steady": 0.12}[turn.mood]
+    )
     return bool(rng.random() < min(chance + 0.12 * max(since_therapist - 2, 0), 0.97))
 
 
@@ -201,10 +239,22 @@ def _express(person: Person, mood: str, rng: np.random.Generator) -> dict[str, f
 
 def _empty_row(speaker: str, target: list[str], text: str) -> dict[str, Any]:
     return {
-        "start_time": 0.0, "end_time": 0.0, "primary_speaker": speaker, "target": target, "dialogue_cleaned": text,
-        "utterance_type": "", "background_dialogue": [], "tone_of_voice": "", "body_posture": [], "facial_expressions": [],
-        "self_directed_behavior": [], "interaction_behavior": [], "internal_emotion": [], "viewpoints_attitudes": [],
-        "support_strategy": [], "row_index": 0,
+        "start_time": 0.0,
+        "end_time": 0.0,
+        "primary_speaker": speaker,
+        "target": target,
+        "dialogue_cleaned": text,
+        "utterance_type": "",
+        "background_dialogue": [],
+        "tone_of_voice": "",
+        "body_posture": [],
+        "facial_expressions": [],
+        "self_directed_behavior": [],
+        "interaction_behavior": [],
+        "internal_emotion": [],
+        "viewpoints_attitudes": [],
+        "support_strategy": [],
+        "row_index": 0,
     }
 
 
@@ -224,7 +274,9 @@ def _client_turn(
     names, chances = zip(*_TYPES[shown], strict=True)
     kind = str(rng.choice(names, p=chances))
     count = 1 + int(rng.random() < 0.15)
-    text = " ".join(_sentence(_pick(phrases.CLIENT[kind], rng), rng, topic, k == 0) for k in range(count)) + _pick(phrases.TAILS, rng)
+    text = " ".join(_sentence(_pick(phrases.CLIENT[kind], rng), rng, topic, k == 0) for k in range(count)) + _pick(
+        phrases.TAILS, rng
+    )
     to_therapist = 0.6 if after_therapist else 0.25
     other = cast.clients[int(rng.choice([i for i in range(len(cast.clients)) if i != index]))]
     target = [THERAPIST] if rng.random() < to_therapist else [other.name]
@@ -245,19 +297,27 @@ def _annotate(row: dict[str, Any], name: str, other: str, topic: str, mood: str,
     if rng.random() < 0.2:
         row["self_directed_behavior"].append({"person": name, "description": phrases.SELF[shown]})
     if rng.random() < 0.3:
-        row["interaction_behavior"].append({"initiator": name, "target": [other], "description": phrases.INTERACTION[shown]})
+        row["interaction_behavior"].append(
+            {"initiator": name, "target": [other], "description": phrases.INTERACTION[shown]}
+        )
     if rng.random() < 0.12:
-        row["background_dialogue"].append({"speaker": other, "target": [name], "content": _pick(("Mm.", "No.", "Right.", "Oh, come on."), rng)})
+        row["background_dialogue"].append(
+            {"speaker": other, "target": [name], "content": _pick(("Mm.", "No.", "Right.", "Oh, come on."), rng)}
+        )
     if rng.random() < 0.75:
         centre = {"heated": 7.8, "flat": 5.6, "tender": 6.8, "steady": 4.6}[mood]
         emotion = {"person": name, "emotion_description": _pick(phrases.EMOTION[mood], rng).format(topic=topic)}
         row["internal_emotion"].append(emotion | {"intensity": int(np.clip(round(rng.normal(centre, 0.9)), 0, 10))})
     if rng.random() < 0.45:
         view = _pick(phrases.VIEWPOINT[mood], rng).format(other=other, topic=topic)
-        row["viewpoints_attitudes"].append({"source": name, "target": other, "viewpoint": view, "attitude": phrases.ATTITUDE[mood]})
+        row["viewpoints_attitudes"].append(
+            {"source": name, "target": other, "viewpoint": view, "attitude": phrases.ATTITUDE[mood]}
+        )
 
 
-def _therapist_turn(cast: Cast, state: str, topic: str, leader: int, last_client: int, rng: np.random.Generator) -> Turn:
+def _therapist_turn(
+    cast: Cast, state: str, topic: str, leader: int, last_client: int, rng: np.random.Generator
+) -> Turn:
     usual, second = _STRATEGY[cast.scenario][state]
     draw = rng.random()
     options = sorted({s for pair in _STRATEGY[cast.scenario].values() for s in pair})
@@ -281,8 +341,12 @@ def _therapist_turn(cast: Cast, state: str, topic: str, leader: int, last_client
     if cast.scenario == "family":
         row["relation_pattern"] = state
     if not plain:
-        row["support_strategy"].append({
-            "provider": THERAPIST, "target": list(row["target"]), "strategy_type": strategy,
-            "strategy_content": f"{strategy.replace('_', ' ')} around {topic}",
-        })
+        row["support_strategy"].append(
+            {
+                "provider": THERAPIST,
+                "target": list(row["target"]),
+                "strategy_type": strategy,
+                "strategy_content": f"{strategy.replace('_', ' ')} around {topic}",
+            }
+        )
     return Turn(row, cast.therapist, 0, 0, len(text.split()), state, "steady", _express(cast.therapist, "steady", rng))

@@ -13,10 +13,17 @@ import numpy as np
 SAMPLE_RATE = 16_000
 FRAME = 160  # 10 ms
 #: First four formants in Hz of a neutral adult vocal tract.
-_VOWELS = np.array([
-    [730, 1090, 2440, 3400], [530, 1840, 2480, 3500], [390, 1990, 2550, 3600],
-    [570, 840, 2410, 3300], [440, 1020, 2240, 3200], [640, 1190, 2390, 3350],
-], dtype=float)
+_VOWELS = np.array(
+    [
+        [730, 1090, 2440, 3400],
+        [530, 1840, 2480, 3500],
+        [390, 1990, 2550, 3600],
+        [570, 840, 2410, 3300],
+        [440, 1020, 2240, 3200],
+        [640, 1190, 2390, 3350],
+    ],
+    dtype=float,
+)
 _BANDWIDTHS = np.array([70, 90, 120, 160], dtype=float)
 _SYLLABLES_PER_WORD = 1.4
 
@@ -45,7 +52,11 @@ def synthesise(
     steps = max(int(duration_s * SAMPLE_RATE) // FRAME, 12)
     opening, voiced, vowel, hiss, pauses = _plan(steps, words, rng)
     progress = np.linspace(0, 1, steps)
-    wobble = np.interp(np.arange(steps), np.arange(0, steps + 25, 25), rng.normal(0, 0.03, steps // 25 + 2)[: len(np.arange(0, steps + 25, 25))])
+    wobble = np.interp(
+        np.arange(steps),
+        np.arange(0, steps + 25, 25),
+        rng.normal(0, 0.03, steps // 25 + 2)[: len(np.arange(0, steps + 25, 25))],
+    )
     f0 = f0_hz * (1.06 - 0.12 * progress) * np.exp(wobble)
     signal = _harmonics(f0, opening * voiced, vowel, tract, rng) + _hiss(hiss, rng)
     loud = signal[np.repeat(opening > 0.15, FRAME)]
@@ -54,7 +65,9 @@ def synthesise(
     return Speech(signal, np.where(voiced * opening > 0.08, f0, np.nan), opening, pauses)
 
 
-def _plan(steps: int, words: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+def _plan(
+    steps: int, words: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
     """Lay syllables and pauses over the turn: mouth opening, voicing, vowel, friction per 10 ms, and the pauses' number."""
     syllables = max(round(words * _SYLLABLES_PER_WORD), 1)
     weights = rng.uniform(0.75, 1.25, syllables)
@@ -83,10 +96,18 @@ def _plan(steps: int, words: int, rng: np.random.Generator) -> tuple[np.ndarray,
             vowel[stop : round(at)] = vowel[max(stop - 1, 0)]
     vowel[vowel[:, 0] == 0] = _VOWELS[0]
     kernel = np.ones(5) / 5
-    return opening, voiced, np.stack([np.convolve(np.pad(v, 2, "edge"), kernel, "valid") for v in vowel.T], 1), hiss, int((pause_after > 0).sum())
+    return (
+        opening,
+        voiced,
+        np.stack([np.convolve(np.pad(v, 2, "edge"), kernel, "valid") for v in vowel.T], 1),
+        hiss,
+        int((pause_after > 0).sum()),
+    )
 
 
-def _harmonics(f0: np.ndarray, amplitude: np.ndarray, formants: np.ndarray, tract: float, rng: np.random.Generator) -> np.ndarray:
+def _harmonics(
+    f0: np.ndarray, amplitude: np.ndarray, formants: np.ndarray, tract: float, rng: np.random.Generator
+) -> np.ndarray:
     steps = len(f0)
     grid = (np.arange(steps) + 0.5) * FRAME
     samples = np.arange(steps * FRAME)

@@ -15,7 +15,7 @@ repro: env
 	python -m pipeline.leaderboard $(CORPUS)
 
 test: env lint
-	python -m pytest -n auto
+	python -m pytest -n auto --dist loadfile
 
 lint: env
 	ruff check .

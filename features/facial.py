@@ -337,6 +337,7 @@ def extract_faces(sample_id: str, video: Path, video_sha256: str, out: Path, set
     done = made_from(out)
     if done is not None and {k: v for k, v in done.items() if k != "problems"} == source:
         return [Problem(**p) for p in done["problems"]]
+    out.unlink(missing_ok=True)  # made from another film: must not outlive it if this one fails
     problems: list[Problem] = []
     rows: list[dict[str, Any]] = []
     analyser = FaceAnalyser(settings)

@@ -124,6 +124,7 @@ def extract_voice(sample_id: str, flac: Path, out: Path) -> list[Problem]:
     source = {"extractor": EXTRACTOR, "input_sha256": file_hash(flac)}
     if made_from(out) == source:
         return []
+    out.unlink(missing_ok=True)  # made from another sound: must not outlive it if this one fails
     signal, rate = soundfile.read(flac, dtype="float32")
     if len(signal) < rate // 10:
         raise InputError(f"{flac.name}: expected at least 0.1 s of sound; found {len(signal) / rate:.3f} s")

@@ -30,7 +30,9 @@ class HashEmbedder:
 
     def embed(self, texts: list[str]) -> np.ndarray:
         vectors = [
-            np.random.default_rng(int.from_bytes(hashlib.sha256(t.encode()).digest()[:8], "big")).standard_normal(DIMENSIONS)
+            np.random.default_rng(int.from_bytes(hashlib.sha256(t.encode()).digest()[:8], "big")).standard_normal(
+                DIMENSIONS
+            )
             if t
             else np.full(DIMENSIONS, np.nan)
             for t in texts
@@ -77,7 +79,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Annotations:
     return synthetic(tmp_path_factory.mktemp("corpus"))
 
 
-def features_of(turns: pl.DataFrame, frames_of: Callable[[str], dict[str, pl.DataFrame]] = lambda _: {}) -> pl.DataFrame:
+def features_of(
+    turns: pl.DataFrame, frames_of: Callable[[str], dict[str, pl.DataFrame]] = lambda _: {}
+) -> pl.DataFrame:
     """The feature table of turns, with hashed embeddings."""
     return feature_table(turns, textual_features(turns, HashEmbedder()), frames_of)  # type: ignore[arg-type]
 
@@ -95,7 +99,9 @@ def row(start: float, end: float, speaker: str = "Ada", **more: Any) -> dict[str
     }  # fmt: skip
 
 
-def sample(rows: list[dict[str, Any]], sample_id: str = "ada_ben/001", scenario: str = "couple", **more: Any) -> dict[str, Any]:
+def sample(
+    rows: list[dict[str, Any]], sample_id: str = "ada_ben/001", scenario: str = "couple", **more: Any
+) -> dict[str, Any]:
     """A hand-made sample in the official format."""
     numbered = [{"row_index": i, **r} for i, r in enumerate(rows, 1)]
     return {"sample_id": sample_id, "scenario": scenario, "participants": ["Ada", "Ben"], "rows": numbered, **more}

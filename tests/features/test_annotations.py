@@ -1,4 +1,4 @@
-"""Annotations: everything the release contains is read, what is odd is listed, what cannot be used is refused with its place."""
+"""Annotations: all that the release contains is read, what is odd is listed, what cannot be used is refused with its place."""
 
 from __future__ import annotations
 
@@ -88,18 +88,26 @@ KEPT = [  # (kind of problem, samples, row, field)
     ("target outside participants", [sample([row(0, 1, target=["Zoe"])])], 1, "target"),
     ("speaker outside participants", [sample([row(0, 1, "Zoe")])], 1, "primary_speaker"),
     ("label outside the taxonomy", [sample([row(0, 1, relation_cycle_state="love")])], 1, "relation_cycle_state"),
-    ("label outside the taxonomy", [sample([row(0, 1, support_strategy=[{"strategy_type": "advise"}])])], 1, "support_strategy"),
+    (
+        "label outside the taxonomy",
+        [sample([row(0, 1, support_strategy=[{"strategy_type": "advise"}])])],
+        1,
+        "support_strategy",
+    ),
     ("mojibake", [sample([row(0, 1, dialogue_cleaned="I donâ€™t know")])], 1, "dialogue_cleaned"),
     ("empty dialogue", [sample([row(0, 1, dialogue_cleaned=" ")])], 1, "dialogue_cleaned"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "samples", "place", "field"), KEPT)
-def test_what_is_odd_is_kept_and_listed(tmp_path: Path, kind: str, samples: list[dict[str, Any]], place: int, field: str) -> None:
+def test_what_is_odd_is_kept_and_listed(
+    tmp_path: Path, kind: str, samples: list[dict[str, Any]], place: int, field: str
+) -> None:
     found = read(tmp_path, *samples)
     assert found.turns.height == len(samples[0]["rows"])
     (problem,) = [p for p in found.problems if p.kind == kind]
-    assert (problem.file, problem.line, problem.sample_id, problem.row, problem.field) == ("a.jsonl", 1, "ada_ben/001", place, field)
+    found_at = (problem.file, problem.line, problem.sample_id, problem.row, problem.field)
+    assert found_at == ("a.jsonl", 1, "ada_ben/001", place, field)
 
 
 def test_a_byte_order_mark_is_skipped_and_listed(tmp_path: Path) -> None:

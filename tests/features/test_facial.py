@@ -36,7 +36,11 @@ def matched(film: Film, found: pl.DataFrame) -> pl.DataFrame:
     pairs = true.join(found.filter(pl.col("track").is_not_null()), on="time_s", how="left", suffix="_found")
     distance = ((pl.col("x_found") + pl.col("width") / 2 - pl.col("x")) ** 2
                 + (pl.col("y_found") + pl.col("height_found") / 2 - pl.col("y")) ** 2).sqrt() / pl.col("height")  # fmt: skip
-    return pairs.with_columns(distance=distance).sort("distance", nulls_last=True).unique(["time_s", "person"], keep="first")
+    return (
+        pairs.with_columns(distance=distance)
+        .sort("distance", nulls_last=True)
+        .unique(["time_s", "person"], keep="first")
+    )
 
 
 def test_nearly_all_true_faces_are_found(matched: pl.DataFrame) -> None:
@@ -58,9 +62,16 @@ def test_frames_without_a_face_keep_their_place_in_time(film: Film, found: pl.Da
 
 def test_expressions_and_pose_follow_the_truth(matched: pl.DataFrame) -> None:
     good = matched.filter(pl.col("distance") < 0.4)
-    for true, measured, least in (("jaw", "jaw_open", 0.9), ("yaw", "yaw_deg", 0.9), ("roll", "roll_deg", 0.6), ("brow_up", "brow_inner_up", 0.5)):
+    for true, measured, least in (
+        ("jaw", "jaw_open", 0.9),
+        ("yaw", "yaw_deg", 0.9),
+        ("roll", "roll_deg", 0.6),
+        ("brow_up", "brow_inner_up", 0.5),
+    ):
         correlations = [
-            np.corrcoef(part[true], part[measured])[0, 1] for (_,), part in good.group_by(["person"]) if part[true].std() > 0.01
+            np.corrcoef(part[true], part[measured])[0, 1]
+            for (_,), part in good.group_by(["person"])
+            if part[true].std() > 0.01
         ]
         assert np.mean(correlations) > least, (true, correlations)
 

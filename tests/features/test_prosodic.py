@@ -23,7 +23,7 @@ def compared(film: Film, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFra
     examine("s", film.path, folder / "a.flac", folder / "i.parquet", 16000)
     extract_voice("s", folder / "a.flac", folder / "v.parquet")
     found = pl.read_parquet(folder / "v.parquet").with_columns(step=(pl.col("time_s") * 100).round().cast(pl.Int64))
-    speaking = film.voices.with_columns(step=(pl.col("time_s") * 100).round().cast(pl.Int64)).filter(pl.col("f0_hz").is_not_null())
+    speaking = film.voices.drop_nulls("f0_hz").with_columns(step=(pl.col("time_s") * 100).round().cast(pl.Int64))
     true = speaking.group_by("step").agg(true_hz=pl.col("f0_hz").first(), people=pl.len())
     return found.join(true, on="step", how="left").filter(pl.col("people").fill_null(0) <= 1)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from sklearn.dummy import DummyClassifier
 
 from models.inputs import Inputs
 from models.tasks import Task
@@ -119,3 +120,8 @@ def rank_candidates(table: pl.DataFrame, scores: np.ndarray) -> Predictions:
         result.rankings.append([options[i - rows[0]] for i in order])
         result.scores.append([float(scores[i]) for i in order])
     return result
+
+
+def able(model: Any, target: np.ndarray) -> Any:
+    """The classifier, or where training holds one class only, which many refuse, one that always says it."""
+    return model if len(set(target)) > 1 else DummyClassifier()

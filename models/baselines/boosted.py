@@ -8,7 +8,7 @@ import lightgbm
 import numpy as np
 from sklearn.decomposition import PCA
 
-from models.baselines.base import Baseline, Predictions, Settings, rank_candidates, register
+from models.baselines.base import Baseline, Predictions, Settings, able, rank_candidates, register
 from models.inputs import Inputs
 from models.tasks import Task
 
@@ -76,17 +76,15 @@ class LightGBM(Baseline):
             )
             return
         target = train.labels == train.table["candidate"].to_numpy() if self.task.name == "STP" else train.labels
-        self._model = lightgbm.LGBMClassifier(**self._parameters()).fit(features, target)
+        self._model = able(lightgbm.LGBMClassifier(**self._parameters()), target).fit(features, target)
 
     def predict(self, test: Inputs) -> Predictions:
         features = self._reduction.transform(test)
         ids = test.table["instance_id"].to_list()
         if self.task.name == "ER":
-            numbers = np.clip(self._number.booster_.predict(features, num_threads=1), 0, 10)
+            numbers = np.clip(self._number.predict(features), 0, 10)
             return Predictions(ids, numbers=[float(n) for n in numbers], texts=[""] * len(ids))
-        scores = np.asarray(self._model.booster_.predict(features, num_threads=1))
-        if scores.ndim == 1:  # two classes: LightGBM gives the second one's probability
-            scores = np.stack([1 - scores, scores], 1)
+        scores = np.asarray(self._model.predict_proba(features))
         if self.task.name == "STP":
             return rank_candidates(test.table, scores[:, list(self._model.classes_).index(True)])
         return Predictions.of_scores(ids, [str(c) for c in self._model.classes_], scores)

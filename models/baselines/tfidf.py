@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from models.baselines.base import Baseline, Predictions, rank_candidates, register
+from models.baselines.base import Baseline, Predictions, able, rank_candidates, register
 from models.inputs import Inputs
 
 
@@ -28,15 +27,19 @@ class TfidfLinear(Baseline):
             token_pattern=r"\S+",
             lowercase=False,
             sublinear_tf=True,
-            min_df=int(settings["min_df"]),
+            min_df=min(int(settings["min_df"]), len(train.words)),
             max_features=int(settings["max_features"]),
         )
-        features: csr_matrix = self._vectorizer.fit_transform(train.words)
+        try:
+            features = self._vectorizer.fit_transform(train.words)
+        except ValueError:  # no word stands in enough rows: one column of zeros, so that the shares of labels decide
+            self._vectorizer = TfidfVectorizer(vocabulary=[""]).fit(train.words)
+            features = self._vectorizer.transform(train.words)
         if self.task.name == "ER":
             self._number = Ridge(alpha=1 / settings["C"]).fit(features, train.table["intensity"].to_numpy())
             return
         target = train.labels == train.table["candidate"].to_numpy() if self.task.name == "STP" else train.labels
-        self._model = LogisticRegression(C=settings["C"], max_iter=2000).fit(features, target)
+        self._model = able(LogisticRegression(C=settings["C"], max_iter=2000), target).fit(features, target)
 
     def predict(self, test: Inputs) -> Predictions:
         features = self._vectorizer.transform(test.words)
@@ -47,4 +50,4 @@ class TfidfLinear(Baseline):
         scores = self._model.predict_proba(features)
         if self.task.name == "STP":
             return rank_candidates(test.table, scores[:, list(self._model.classes_).index(True)])
-        return Predictions.of_scores(ids, list(self._model.classes_), scores)
+        return Predictions.of_scores(ids, [str(c) for c in self._model.classes_], scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from features.annotations import Annotations, read_annotations
@@ -26,7 +27,7 @@ from pipeline.params import load_params
 from tests.conftest import ROOT, HashEmbedder, features_of, row, sample, synthetic
 
 PARAMS = load_params(ROOT / "params.yaml")
-FAST = Settings(3, 5, dict(PARAMS.train.lightgbm) | {"n_estimators": 15}, PARAMS.train.tfidf.model_dump())
+FAST = Settings(3, 5, dict(PARAMS.train.lightgbm) | {"n_estimators": 8}, PARAMS.train.tfidf.model_dump())
 CASES = [(t, b) for t in TASKS for b in REGISTRY if t in REGISTRY[b].tasks]
 NO_LLMS = pl.DataFrame(schema=LLM_SCHEMA)
 
@@ -47,7 +48,8 @@ def inputs_of(read: Annotations, task: str, turns_features: pl.DataFrame | None 
 
 @pytest.fixture(scope="module")
 def prepared(corpus: Annotations, features: pl.DataFrame) -> dict[str, Inputs]:
-    return {t: inputs_of(corpus, t, features) for t in TASKS}
+    """Instances with the features of dialogue: fewer columns than all, the same code."""
+    return {t: inputs_of(corpus, t, features).with_groups(("structure", "text")) for t in TASKS}
 
 
 def predict(inputs: Inputs, task: str, baseline: str, folds: dict[str, int], how: Settings = FAST) -> pl.DataFrame:
@@ -75,12 +77,15 @@ def test_every_instance_gets_one_well_formed_prediction(
 
 
 @pytest.mark.parametrize(("task", "baseline"), CASES)
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=2, deadline=None, phases=[Phase.generate],  # a seed cannot be made simpler
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)  # fmt: skip
 @given(seed=st.integers(0, 10_000))
 def test_nobody_is_predicted_from_their_own_gold_or_their_fold_mates(
     corpus: Annotations, prepared: dict[str, Inputs], task: str, baseline: str, seed: int
 ) -> None:
-    """Give one group other gold and other features: nothing else in its fold changes, and with its features kept nothing of its own."""
+    """Another gold for one group changes nothing in its fold; other features change nothing for the rest of the fold."""
     rng = np.random.default_rng(seed)
     inputs = prepared[task]
     folds = assign_folds(corpus.samples, 2)
@@ -161,7 +166,7 @@ AS_SHIPPED = Settings(PARAMS.seed, PARAMS.train.pca_components, PARAMS.train.lig
 
 
 def against_prior(task: Task, inputs: Inputs, samples: pl.DataFrame) -> dict[str, float]:
-    """LightGBM (structure and text) minus prior on the task's metric, over both scenarios."""
+    """Prior minus LightGBM (structure and text) on the task's metric, over both scenarios."""
     folds = assign_folds(samples, PARAMS.train.folds)
     found = pl.concat(
         cross_predict(task, REGISTRY[b], b, inputs.with_groups(g), folds, AS_SHIPPED)
@@ -184,24 +189,47 @@ def test_the_planted_signal_is_found(full_demo: tuple[Annotations, pl.DataFrame]
     assert found["high"] < 0, found
 
 
+def permuted(inputs: Inputs, rng: np.random.Generator) -> dict[str, str]:
+    """Labels shuffled over the instances of a scenario; for STP any candidate of the same instance."""
+    whose = inputs.table.unique("instance_id", maintain_order=True)
+    if inputs.table["candidate"].null_count() == 0:
+        options = dict(inputs.table.group_by("instance_id").agg("candidate").iter_rows())
+        return {i: str(rng.choice(options[i])) for i in whose["instance_id"]}
+    labels: dict[str, str] = {}
+    for _, part in whose.group_by(["scenario"], maintain_order=True):
+        labels |= dict(zip(part["instance_id"], rng.permutation(part["label"].to_numpy()), strict=True))
+    return labels
+
+
+def chance(gold: pl.DataFrame) -> float:
+    """What first choices score that have nothing to do with the labels, but are made as often."""
+    if gold["options"].null_count() == 0:
+        return float((1 / gold["options"]).mean())  # type: ignore[arg-type]
+    by_label = gold.group_by("scenario", "label").len("true").join(
+        gold.group_by("scenario", pl.col("first").alias("label")).len("chosen"), on=["scenario", "label"]
+    )  # fmt: skip
+    sizes = gold.group_by("scenario").len("n")
+    hits = by_label.join(sizes, on="scenario").select((pl.col("true") * pl.col("chosen") / pl.col("n")).sum()).item()
+    return float(hits) / gold.height
+
+
 @pytest.mark.parametrize("task", LEADING)
 def test_permuted_labels_give_chance(full_demo: tuple[Annotations, pl.DataFrame], task: str) -> None:
-    """No way around the folds: with labels shuffled over all instances LightGBM has nothing on the prior."""
+    """No way around the folds: with labels shuffled LightGBM is within three standard errors of guessing, each time."""
     read, features = full_demo
-    inputs = inputs_of(read, task, features)
-    rng = np.random.default_rng(5)
-    ids = inputs.table["instance_id"].unique(maintain_order=True).to_list()
-    if task == "STP":  # a label is a candidate of the same instance
-        options = dict(inputs.table.group_by("instance_id").agg("candidate").iter_rows())
-        labels = {i: str(rng.choice(options[i])) for i in ids}
-    else:
-        labels = {}
-        whose = inputs.table.unique("instance_id", maintain_order=True)
-        for (_,), part in whose.group_by(["scenario"], maintain_order=True):
-            labels |= dict(zip(part["instance_id"], rng.permutation(part["label"].to_numpy()), strict=True))
-    shuffled = replace(inputs, table=inputs.table.with_columns(label=pl.col("instance_id").replace_strict(labels)))
-    found = against_prior(TASKS[task], shuffled, read.samples)
-    assert found["high"] > 0, found
+    inputs = inputs_of(read, task, features).with_groups(("structure", "text"))
+    options = inputs.table.group_by("instance_id").agg(options=pl.len() if task == "STP" else pl.lit(None, pl.UInt32))
+    for seed in range(3):
+        labels = permuted(inputs, np.random.default_rng(seed))
+        shuffled = replace(inputs, table=inputs.table.with_columns(label=pl.col("instance_id").replace_strict(labels)))
+        found = predict(shuffled, task, "lightgbm", assign_folds(read.samples, 4))
+        gold = found.select(
+            "instance_id", "scenario", first=pl.col("ranking").list.first(), label=pl.col("instance_id").replace_strict(labels)
+        ).join(options, on="instance_id")  # fmt: skip
+        expected = chance(gold)
+        error = (expected * (1 - expected) / gold.height) ** 0.5
+        score = float((gold["first"] == gold["label"]).mean())  # type: ignore[arg-type]
+        assert abs(score - expected) < 3 * error, (score, expected, error)
 
 
 # --- small and odd corpora
@@ -221,8 +249,6 @@ def conversations(folder: Path, *speakers_of_samples: str, strategy: str = "trac
         ]  # fmt: skip
         samples.append(sample(rows, f"pair{k}/001"))
     file = folder / "a.jsonl"
-    import json
-
     file.write_text("\n".join(map(json.dumps, samples)))
     return read_annotations(file)
 

@@ -17,25 +17,27 @@ class Definition(NamedTuple):
 
 
 def feature_group(column: str) -> str:
-    """The feature group of a column: its prefix, where ``face_largest`` and its like belong to ``face``."""
+    """The feature group of a column: its prefix, where ``face_largest`` and its like belong to ``face``; else ``key``."""
+    if "__" not in column:
+        return "key"
     prefix = column.split("__")[0]
     return "face" if prefix.startswith("face_") else prefix
 
 
 def dictionary(frame: pl.DataFrame, definitions: Mapping[str, Definition]) -> pl.DataFrame:
-    """Describe every feature column (those named ``<group>__…``) of ``frame``.
+    """Describe every column of ``frame``: features (named ``<group>__…``) and the keys that say whose they are.
 
     Returns
     -------
-    One row a column: column, group, unit, type, min, max (null for texts and embeddings), null_share, source, definition.
+    One row a column: column, group, unit, type, min, max (null for what is no number), null_share, source, definition.
 
     Raises
     ------
     KeyError
-        If a feature column has no definition: no column leaves this library unexplained.
+        If a column has no definition: no column leaves this library unexplained.
     """
     rows = []
-    for name in (c for c in frame.columns if "__" in c):
+    for name in frame.columns:
         column, meaning = frame[name], definitions[name]
         numeric = column.dtype.is_numeric()
         low, high = (column.min(), column.max()) if numeric else (None, None)

@@ -8,14 +8,23 @@ from functools import partial
 import polars as pl
 
 from features import alignment, structural, textual
-from features.dictionary import dictionary
+from features.dictionary import Definition, dictionary
 from features.problems import Problem
 from features.store import atomic, sample_key, write_parquet
 from pipeline.params import Params
 from pipeline.stage import Corpus, run
 
-KEYS = ("sample_id", "turn", "scenario", "group", "start_s", "end_s", "speaker")
+KEYS = {
+    "sample_id": Definition("name", "annotations", "The sample (a recorded conversation or a part of one)."),
+    "turn": Definition("number", "annotations", "Number of the turn in the sample, from 1."),
+    "scenario": Definition("label", "annotations", "couple or family."),
+    "group": Definition("label", "features/groups.py", "The couple or family. Never split over training and test."),
+    "start_s": Definition("s", "annotations", "Start of the turn, on the recording's clock; included."),
+    "end_s": Definition("s", "annotations", "End of the turn; not included."),
+    "speaker": Definition("name", "annotations", "Who speaks. A name: leave it out of what you share."),
+}
 DEFINITIONS = {
+    **KEYS,
     **structural.DEFINITIONS,
     **textual.DEFINITIONS,
     **alignment.PROSODY_DEFINITIONS,

@@ -80,7 +80,7 @@ def main(corpus: Corpus, params: Params) -> None:
             for s in samples["scenario"].unique(maintain_order=True)
         },
         python=platform.python_version(),
-        columns=pl.read_csv(corpus.data / "features" / "dictionary.csv").height,
+        columns=pl.read_csv(corpus.data / "features" / "dictionary.csv").filter(pl.col("group") != "key").height,
     )
     write_text(corpus.report / "report.html", text)
     print(f"report: {corpus.report}/report.html")

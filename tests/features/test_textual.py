@@ -73,7 +73,7 @@ def test_every_column_is_in_the_dictionary_of_a_whole_table(corpus: Annotations,
 
     described = dictionary(features, DEFINITIONS)
     assert sorted(described["column"]) == sorted(DEFINITIONS)
-    assert set(described["group"]) == {"structure", "text", "prosody", "face", "cue_audio", "cue_visual"}
+    assert set(described["group"]) == {"key", "structure", "text", "prosody", "face", "cue_audio", "cue_visual"}
     assert feature_group("face_largest__jaw_open__mean") == "face"
     assert all(described["unit"]) and all(described["source"]) and all(described["definition"])  # noqa: PT018
     with pytest.raises(KeyError):

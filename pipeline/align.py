@@ -76,7 +76,7 @@ def feature_table(
         measured.append(measured_features(sample, frames_of(sample["sample_id"][0])))
     return pl.concat(
         [
-            turns.select(KEYS),
+            turns.select(*KEYS),
             pl.DataFrame(structure, schema=dict.fromkeys(structural.COLUMNS, pl.Float32)),
             text.drop("sample_id", "turn"),
             pl.concat(measured),

@@ -88,6 +88,14 @@ def test_text_metric_orders_texts_by_likeness() -> None:
     assert same > near > far > nothing == 0
 
 
+def test_a_text_scores_the_same_alone_and_in_any_company() -> None:
+    gold = ["Ada feels hurt because Ben did not listen to her.", "Relief.", "Cleo wants to be asked before they decide."]
+    given = ["Ada is sad.", "She is calm again now that it has been said aloud.", "Cleo wishes that somebody asked."]
+    together = text_scores(given, gold)
+    alone = [text_scores([a], [b])[0] for a, b in zip(given, gold, strict=True)]
+    assert together.tolist() == alone  # to the last bit: the report's bytes depend on it
+
+
 def test_every_published_metric_has_a_unit_and_every_task_a_leading_one() -> None:
     assert all(name == m.name and m.unit in ("%", "0–1", "1–5") for name, m in METRICS.items())
     assert all(set(t.metrics) <= set(METRICS) for t in TASKS.values())

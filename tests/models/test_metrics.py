@@ -89,7 +89,11 @@ def test_text_metric_orders_texts_by_likeness() -> None:
 
 
 def test_a_text_scores_the_same_alone_and_in_any_company() -> None:
-    gold = ["Ada feels hurt because Ben did not listen to her.", "Relief.", "Cleo wants to be asked before they decide."]
+    gold = [
+        "Ada feels hurt because Ben did not listen to her.",
+        "Relief.",
+        "Cleo wants to be asked before they decide.",
+    ]
     given = ["Ada is sad.", "She is calm again now that it has been said aloud.", "Cleo wishes that somebody asked."]
     together = text_scores(given, gold)
     alone = [text_scores([a], [b])[0] for a, b in zip(given, gold, strict=True)]

@@ -11,8 +11,11 @@ from features.problems import Problem
 from features.store import atomic, remove_others, sample_key
 from pipeline.params import DemoParams, Params
 from pipeline.stage import Corpus, run
-from pipeline.synthetic.film import make_film
+from pipeline.synthetic.film import Staging, make_film
 from pipeline.synthetic.script import Conversation, make_casts, write_conversation
+
+#: Films, by their number, that are harder than the others.
+STAGINGS = {1: Staging(variable_rate=True), 2: Staging(one_look=True), 4: Staging(therapist_unseen=True)}
 
 
 def write_corpus(params: DemoParams, seed: int) -> tuple[list[Conversation], set[str]]:
@@ -39,9 +42,9 @@ def write_corpus(params: DemoParams, seed: int) -> tuple[list[Conversation], set
     return conversations, filmed
 
 
-def _film(conversation: Conversation, corpus: Corpus, rate: float, variable: bool, seed: list[int]) -> list[Problem]:
+def _film(conversation: Conversation, corpus: Corpus, rate: float, staging: Staging, seed: list[int]) -> list[Problem]:
     truth = corpus.raw / "truth" / sample_key(conversation.sample_id)
-    make_film(conversation, corpus.raw / "media" / f"{conversation.sample_id}.mp4", truth, rate, variable, seed)
+    make_film(conversation, corpus.raw / "media" / f"{conversation.sample_id}.mp4", truth, rate, staging, seed)
     return []
 
 
@@ -53,9 +56,8 @@ def main(corpus: Corpus, params: Params) -> None:
     for folder in ("media", "truth"):
         (corpus.raw / folder).mkdir(parents=True, exist_ok=True)
     chosen = [(i, c) for i, c in enumerate(conversations) if c.sample_id in filmed]
-    # The second film has a variable frame rate.
     jobs = [
-        Job(c.sample_id, _film, (c, corpus, params.demo.frame_rate, n == 1, [params.seed, 2, i]))
+        Job(c.sample_id, _film, (c, corpus, params.demo.frame_rate, STAGINGS.get(n, Staging()), [params.seed, 2, i]))
         for n, (i, c) in enumerate(chosen)
     ]
     run_jobs("demo", jobs, unit="film")

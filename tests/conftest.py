@@ -18,7 +18,7 @@ from features.textual import textual_features
 from pipeline.align import feature_table
 from pipeline.demo import write_corpus
 from pipeline.params import DemoParams
-from pipeline.synthetic.film import make_film
+from pipeline.synthetic.film import Staging, make_film
 from pipeline.synthetic.script import make_casts, write_conversation
 
 ROOT = Path(__file__).parents[1]
@@ -116,12 +116,12 @@ class Film(NamedTuple):
     voices: pl.DataFrame
 
 
-def make_test_film(folder: Path, variable: bool = False) -> Film:
+def make_test_film(folder: Path, staging: Staging) -> Film:
     """Render a film of a couple's first turns, as the demo stage does."""
     rng = np.random.default_rng(11)
     (cast,) = make_casts(1, 0, rng)
     conversation = write_conversation("couple_01/001", cast, 8, rng)
-    make_film(conversation, folder / "film.mp4", folder / "truth", 10.0, variable, [3])
+    make_film(conversation, folder / "film.mp4", folder / "truth", 10.0, staging, [3])
     file = folder / "film.jsonl"
     file.write_text(json.dumps(conversation.record()) + "\n", encoding="utf-8")
     read = [pl.read_parquet(folder / f"truth.{kind}.parquet") for kind in ("frames", "voices")]
@@ -130,9 +130,9 @@ def make_test_film(folder: Path, variable: bool = False) -> Film:
 
 @pytest.fixture(scope="session")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Film:
-    return make_test_film(tmp_path_factory.mktemp("film"))
+    return make_test_film(tmp_path_factory.mktemp("film"), Staging())
 
 
 @pytest.fixture(scope="session")
 def variable_film(tmp_path_factory: pytest.TempPathFactory) -> Film:
-    return make_test_film(tmp_path_factory.mktemp("variable"), variable=True)
+    return make_test_film(tmp_path_factory.mktemp("variable"), Staging(variable_rate=True))

@@ -44,6 +44,19 @@ class Shot:
     placements: tuple[Placement, ...]
 
 
+@dataclass(frozen=True)
+class Staging:
+    """What makes a film harder than others to analyse.
+
+    ``variable_rate``: the frames come at no fixed rate; ``one_look``: the first two people look exactly alike;
+    ``therapist_unseen``: the therapist is a voice that is never on screen.
+    """
+
+    variable_rate: bool = False
+    one_look: bool = False
+    therapist_unseen: bool = False
+
+
 @dataclass
 class Performance:
     """Everything that happens in a film, on a 10 ms grid: index k is the time from k/100 s to (k+1)/100 s."""
@@ -108,10 +121,11 @@ def _blinks(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
     return blink
 
 
-def plan_shots(conversation: Conversation, seconds: float, rng: np.random.Generator) -> list[Shot]:
+def plan_shots(conversation: Conversation, seconds: float, staging: Staging, rng: np.random.Generator) -> list[Shot]:
     """Cut the conversation as a documentary would: wide shots, pairs, close-ups of who speaks, reactions, cutaways."""
     people = [*conversation.cast.clients, conversation.cast.therapist]
     index = {p.name: i for i, p in enumerate(people)}
+    seen = list(range(len(people) - staging.therapist_unseen))
     shots: list[Shot] = []
     clock = 0.0
     while clock < seconds:
@@ -122,31 +136,31 @@ def plan_shots(conversation: Conversation, seconds: float, rng: np.random.Genera
         kind = "wide" if not shots else str(rng.choice(SHOT_KINDS, p=(0.3, 0.22, 0.28, 0.14, 0.06)))
         current = next((t for t in conversation.turns if t.start <= clock + length / 2 < t.end), conversation.turns[0])
         speaker = index[current.speaker.name]
-        shots.append(Shot(clock, end, kind, _arrange(kind, len(people), speaker, rng)))
+        shots.append(Shot(clock, end, kind, _arrange(kind, seen, speaker, rng)))
         clock = end
     return shots
 
 
-def _arrange(kind: str, people: int, speaker: int, rng: np.random.Generator) -> tuple[Placement, ...]:
+def _arrange(kind: str, seen: list[int], speaker: int, rng: np.random.Generator) -> tuple[Placement, ...]:
     def jitter(scale: float) -> float:
         return float(rng.uniform(-scale, scale))
 
-    listeners = [i for i in range(people) if i != speaker]
     if kind == "empty":
         return ()
     if kind == "wide":  # everybody, 15–18 % of the frame's height, always in the same seats
-        step = WIDTH / (people + 0.4)
+        step = WIDTH / (len(seen) + 0.4)
         return tuple(
-            Placement(i, step * (i + 0.7) + jitter(12), 330 + jitter(18), float(rng.uniform(110, 130)))
-            for i in range(people)
+            Placement(i, step * (i + 0.7) + jitter(12), 330 + jitter(18), float(rng.uniform(110, 130))) for i in seen
         )
+    listeners = [i for i in seen if i != speaker]
+    shown = speaker if speaker in seen else int(rng.choice(seen))
     if kind == "pair":
-        pair = sorted([speaker, int(rng.choice(listeners))])
+        pair = sorted([shown, int(rng.choice([i for i in seen if i != shown]))])
         return tuple(
             Placement(who, 360 + 560 * side + jitter(40), 340 + jitter(20), float(rng.uniform(180, 215)))
             for side, who in enumerate(pair)
         )
-    who = speaker if kind == "close" else int(rng.choice(listeners))
+    who = shown if kind == "close" else int(rng.choice(listeners))
     return (Placement(who, 640 + jitter(170), 350 + jitter(20), float(rng.uniform(255, 288))),)
 
 
@@ -161,15 +175,18 @@ def frame_times(seconds: float, rate: float, variable: bool, rng: np.random.Gene
 
 
 def make_film(
-    conversation: Conversation, film: Path, truth: Path, rate: float, variable: bool, seed: list[int]
+    conversation: Conversation, film: Path, truth: Path, rate: float, staging: Staging, seed: list[int]
 ) -> None:
     """Render one sample's film and write its truth: <truth>.frames.parquet, .voices.parquet and .turns.parquet."""
     rng = np.random.default_rng(seed)
     acted = perform(conversation, rng)
     seconds = acted.f0_hz.shape[1] / 100
-    shots = plan_shots(conversation, seconds, rng)
-    times = frame_times(seconds, rate, variable, rng)
-    rows = _render(film, acted, shots, times, rate, rng)
+    shots = plan_shots(conversation, seconds, staging, rng)
+    times = frame_times(seconds, rate, staging.variable_rate, rng)
+    looks = [p.look for p in acted.people]
+    if staging.one_look:
+        looks[1] = looks[0]
+    rows = _render(film, acted, looks, shots, times, rate, rng)
     people = [p.name for p in acted.people]
     steps = np.arange(acted.f0_hz.shape[1])
     voices = pl.concat(
@@ -190,9 +207,15 @@ def make_film(
 
 
 def _render(
-    film: Path, acted: Performance, shots: list[Shot], times: np.ndarray, rate: float, rng: np.random.Generator
+    film: Path,
+    acted: Performance,
+    looks: list[int],
+    shots: list[Shot],
+    times: np.ndarray,
+    rate: float,
+    rng: np.random.Generator,
 ) -> pl.DataFrame:
-    painters = [FacePainter(_look(p.look)) for p in acted.people]
+    painters = [FacePainter(_look(code)) for code in looks]
     wall = _WALLS[int(rng.integers(len(_WALLS)))]
     rows: list[dict[str, object]] = []
     with atomic(film) as temporary, av.open(str(temporary), "w") as container:

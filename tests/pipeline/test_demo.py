@@ -13,6 +13,7 @@ from features.annotations import read_annotations
 from features.schema import RELATIONS, STRATEGIES
 from pipeline.demo import write_corpus
 from pipeline.params import load_params
+from pipeline.synthetic.film import Staging
 from pipeline.synthetic.script import Conversation
 from tests.conftest import ROOT, Film, make_test_film
 
@@ -67,7 +68,7 @@ def test_a_seed_gives_one_corpus(written: tuple[list[Conversation], set[str]]) -
 
 
 def test_a_film_is_the_same_bytes_again(film: Film, tmp_path: Path) -> None:
-    again = make_test_film(tmp_path)
+    again = make_test_film(tmp_path, Staging())
     assert again.path.read_bytes() == film.path.read_bytes()
     assert again.frames.equals(film.frames)
     assert again.voices.equals(film.voices)

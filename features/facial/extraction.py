@@ -19,6 +19,7 @@ from features.weights import FACE_LANDMARKER_SHA256
 #: Larger frames are shrunk to this before the analysis: faces in them are larger too, and memory stays bounded.
 _MAX_HEIGHT = 1080
 _CHUNK = 2000  # rows: as Python objects they are thirty times as large as in a column
+_LOOK_FRAMES = 10  # of a track make its look: what comes later must not change what was known before
 
 
 def track_file(frames: Path) -> Path:
@@ -100,11 +101,14 @@ class _Recorder:
                 "n": np.zeros(look.size),
             },
         )
+        known["end_s"] = moment.time_s
+        known["frames"] = known.get("frames", 0) + 1
+        if known["frames"] > _LOOK_FRAMES:
+            return
+        known["look_s"] = moment.time_s
         seen = np.isfinite(look.ravel())
         known["sum"][seen] += look.ravel()[seen]
         known["n"] += seen
-        known["end_s"] = moment.time_s
-        known["frames"] = known.get("frames", 0) + 1
 
     def _flush(self) -> None:
         if self._rows:

@@ -54,5 +54,6 @@ TRACK_SCHEMA: dict[str, Any] = {
     "start_s": pl.Float64,
     "end_s": pl.Float64,  # time of the last frame
     "frames": pl.Int32,
+    "look_s": pl.Float64,  # time of the last frame that the look is the mean of
     "look": pl.Array(pl.Float32, LOOK_SHAPE[0] * LOOK_SHAPE[1] * LOOK_SHAPE[2]),
 }

@@ -26,6 +26,7 @@ VIDEO_SUFFIXES = frozenset({".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v", ".t
 SOUND_SUFFIXES = frozenset({".wav", ".flac", ".mp3", ".m4a", ".ogg", ".opus", ".aac"})
 #: A hole or step in the sound's timestamps shorter than this is jitter of the container, not missing sound.
 _GAP_S = 0.05
+_SHORT_S = 0.5  # pictures that end this much before the file says are worth a word
 
 INFO_SCHEMA = {
     "sample_id": pl.String,
@@ -106,7 +107,8 @@ def read_frames(path: Path, rate_hz: float, problems: list[Problem]) -> Iterator
     """Decode a video and yield the first frame at or after each tick of ``rate_hz``, with its own time.
 
     Times never go back: a missing or repeated timestamp is replaced by the previous one plus a frame's length, and
-    counted. A file that breaks off is read as far as it goes. Both are appended to ``problems``.
+    counted. What cannot be decoded is left out, and a file that breaks off is read as far as it goes. Each kind of loss is
+    appended to ``problems``.
 
     Raises
     ------
@@ -120,34 +122,80 @@ def read_frames(path: Path, rate_hz: float, problems: list[Problem]) -> Iterator
         stream.thread_type = "AUTO"
         origin, step = _origin(container), 1.0 / float(stream.average_rate or 25)
         last, tick, repaired = -np.inf, 0, 0
-        try:
-            for picture in container.decode(stream):
-                time = picture.time - origin if picture.pts is not None else None
-                if time is None or time <= last:
-                    time = last + step if np.isfinite(last) else 0.0
-                    repaired += 1
-                last = time
-                if time + 1e-6 < tick / rate_hz:
-                    continue
-                tick = int(np.floor((time + 1e-6) * rate_hz)) + 1
-                yield Frame(float(time), _upright(picture))
-        except (av.error.FFmpegError, OSError) as error:
-            at = None if not np.isfinite(last) else float(last)
-            problems.append(
-                Problem("facial", "video breaks off", f"decoding stopped: {error}", file=path.name, time_s=at)
-            )
+        for picture in _pictures(container, stream, path.name, problems):
+            time = picture.time - origin if picture.pts is not None else None
+            if time is None or time <= last:
+                time = last + step if np.isfinite(last) else 0.0
+                repaired += 1
+            last = time
+            if time + 1e-6 < tick / rate_hz:
+                continue
+            tick = int(np.floor((time + 1e-6) * rate_hz)) + 1
+            yield Frame(float(time), _as_shown(picture, stream.sample_aspect_ratio))
         if repaired:
             message = f"{repaired} frames without a usable timestamp were given the previous one plus {step:.3f} s"
             problems.append(Problem("facial", "repaired timestamps", message, file=path.name))
+        announced = _announced_end(container, stream, origin)
+        if announced is not None and last < announced - max(_SHORT_S, 2 * step):
+            end = max(last, 0.0)
+            message = f"the pictures end at {end:.1f} s, the file says {announced:.1f} s"
+            problems.append(Problem("facial", "video ends early", message, file=path.name, time_s=float(end)))
 
 
-def _upright(picture: Any) -> np.ndarray:
-    """The picture as a viewer sees it: phones store the turn as metadata (degrees, counter-clockwise)."""
+def _pictures(container: Any, stream: Any, name: str, problems: list[Problem]) -> Iterator[Any]:
+    """All pictures that can be decoded; damaged packets are counted."""
+    damaged = 0
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets)
+            yield from packet.decode()
+        except StopIteration:
+            break
+        except av.error.InvalidDataError:
+            damaged += 1
+        except (av.error.FFmpegError, OSError) as error:
+            problems.append(Problem("facial", "video breaks off", f"decoding stopped: {error}", file=name))
+            break
+    if damaged:
+        message = f"{damaged} packets of the video could not be decoded; their pictures are missing"
+        problems.append(Problem("facial", "damaged video", message, file=name))
+
+
+def _announced_end(container: Any, stream: Any, origin: float) -> float | None:
+    """When the last picture should be over, by the file's own word."""
+    if stream.duration is not None and stream.start_time is not None:
+        return float((stream.start_time + stream.duration) * stream.time_base) - origin
+    return None if container.duration is None else float(container.duration / av.time_base)
+
+
+def _as_shown(picture: Any, pixel_aspect: Fraction | None) -> np.ndarray:
+    """The picture as a viewer sees it: one field of an interlaced one, square pixels, upright.
+
+    Phones store the turn as metadata (degrees, counter-clockwise); DVDs and HDV store pixels that are not square.
+    """
     image = picture.to_ndarray(format="bgr24")
+    height, width = image.shape[:2]
+    if picture.interlaced_frame and height > 1:  # two moments in one picture: moving faces would have combs
+        image = cv2.resize(image[::2], (width, height), interpolation=cv2.INTER_LINEAR)
+    if pixel_aspect and pixel_aspect != 1:
+        image = cv2.resize(image, (max(round(width * pixel_aspect), 1), height), interpolation=cv2.INTER_LINEAR)
     turn = {90: cv2.ROTATE_90_COUNTERCLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_CLOCKWISE}.get(
         round(picture.rotation) % 360
     )
     return image if turn is None else cv2.rotate(image, turn)
+
+
+def picture_at(path: Path, time_s: float) -> np.ndarray | None:
+    """The first picture at or after ``time_s``, None if there is none. [shape=(h, w, 3), uint8, BGR]"""
+    with _open(path) as container:
+        stream = container.streams.video[0]
+        origin = _origin(container)
+        container.seek(max(int((time_s + origin) * av.time_base), 0), backward=True)
+        for picture in container.decode(stream):
+            if picture.pts is not None and picture.time - origin >= time_s - 1e-3:
+                return _as_shown(picture, stream.sample_aspect_ratio)
+    return None
 
 
 def write_sound(path: Path, flac: Path, rate_hz: int, problems: list[Problem]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from features.batch import Job, run_jobs
-from features.facial import FaceSettings, extract_faces
+from features.facial import FaceSettings, extract_faces, track_file
 from features.media import find_recordings
 from features.store import remove_others
 from features.weights import face_landmarker
@@ -25,8 +25,9 @@ def main(corpus: Corpus, params: Params) -> None:
         Job(i, extract_faces, (i, recordings[i], digest, out / f"{key}.parquet", settings))
         for i, key, digest in media.select("sample_id", "sample_key", "content_sha256").iter_rows()
     ]
-    problems = run_jobs("facial", jobs)
-    remove_others(out, {f"{key}.parquet" for key in media["sample_key"]})
+    problems = run_jobs("facial", jobs, **params.executor.model_dump())
+    files = [out / f"{key}.parquet" for key in media["sample_key"]]
+    remove_others(out, {f.name for path in files for f in (path, track_file(path))})
     corpus.write_problems("facial", problems)
 
 

@@ -140,6 +140,41 @@ def confusion(counts: pl.DataFrame, scenarios: Sequence[str]) -> str:
     return _svg(figure)
 
 
+@mpl.rc_context(_STYLE)
+def presence(
+    spoken: Sequence[tuple[str, float, float]],
+    shown: Sequence[tuple[str | None, float, float, float]],
+    cuts: Sequence[float],
+) -> str:
+    """Who speaks (upper half of a row) and whose face is on screen (lower half) over the time of one recording.
+
+    ``spoken``: who, start and end in seconds. ``shown``: who (None: no name), start, end, confidence. ``cuts``: seconds.
+    """
+    rows: list[str | None] = list(dict.fromkeys(who for who, *_ in [*spoken, *shown] if who))
+    if any(who is None for who, *_ in shown):
+        rows.append(None)
+    figure = Figure(figsize=(9.4, 0.7 + 0.42 * len(rows)), layout="constrained")
+    axis = figure.subplots()
+    for cut in cuts:
+        axis.axvline(cut, color="#d6d6d6", linewidth=0.8, zorder=0)
+    for y, who in enumerate(rows):
+        turns = [(a, b - a) for name, a, b in spoken if name == who and who is not None]
+        axis.broken_barh(turns, (y - 0.36, 0.3), color=INK, linewidth=0)
+        for name, a, b, confidence in shown:
+            if name == who:
+                colour = QUIET if who is None else BASELINE
+                axis.broken_barh(
+                    [(a, b - a)], (y + 0.04, 0.3), color=colour, alpha=0.25 + 0.75 * confidence, linewidth=0
+                )
+    axis.set_yticks(range(len(rows)), [who or "no name" for who in rows])
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.set_xlim(0, max([b for _, _, b in spoken] + [b for _, _, b, _ in shown]))
+    axis.set_xlabel("seconds")
+    axis.spines["left"].set_visible(False)
+    axis.tick_params(axis="y", length=0)
+    return _svg(figure)
+
+
 def _order(results: pl.DataFrame, llms: pl.DataFrame, scenario: str) -> list[str]:
     ours = results.filter(scenario=scenario).select("who", "value")
     theirs = llms.filter(scenario=scenario).select(who="model", value="value")

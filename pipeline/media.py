@@ -22,7 +22,7 @@ def main(corpus: Corpus, params: Params) -> None:
         Job(i, examine, (i, path, audio / f"{keys[i]}.flac", info / f"{keys[i]}.parquet", params.media.sample_rate_hz))
         for i, path in recordings.items()
     ]
-    problems += run_jobs("media", jobs)
+    problems += run_jobs("media", jobs, **params.executor.model_dump())
     remove_others(audio, {f"{k}.flac" for k in keys.values()})
     remove_others(info, {f"{k}.parquet" for k in keys.values()})
     described = stack([info / f"{keys[i]}.parquet" for i in ids if i in keys], lambda: pl.DataFrame(schema=INFO_SCHEMA))

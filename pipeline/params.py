@@ -20,6 +20,11 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class ExecutorParams(_Section):
+    backend: Literal["loky", "dask", "ray"]
+    address: str | None
+
+
 class DemoParams(_Section):
     couples: Count
     families: Count
@@ -40,6 +45,7 @@ class FaceParams(_Section):
     tile_scales: Annotated[list[Annotated[float, Field(gt=0.05, le=1)]], Field(min_length=1)]
     min_detection: Annotated[float, Field(gt=0, lt=1)]
     max_faces: Count
+    landmarks: bool
 
 
 class TextParams(_Section):
@@ -69,9 +75,14 @@ class EvaluateParams(_Section):
     confidence: Annotated[float, Field(gt=0.5, lt=1)]
 
 
+class ReportParams(_Section):
+    show_faces: list[str]
+
+
 class Params(_Section):
     corpora: list[str]
     seed: int
+    executor: ExecutorParams
     demo: DemoParams
     media: MediaParams
     face: FaceParams
@@ -79,6 +90,7 @@ class Params(_Section):
     tasks: TaskParams
     train: TrainParams
     evaluate: EvaluateParams
+    report: ReportParams
 
 
 def load_params(path: Path = PARAMS_FILE) -> Params:

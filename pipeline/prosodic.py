@@ -19,7 +19,7 @@ def main(corpus: Corpus, params: Params) -> None:
         Job(i, extract_voice, (i, corpus.data / "audio" / f"{key}.flac", out / f"{key}.parquet"))
         for i, key in media.select("sample_id", "sample_key").iter_rows()
     ]
-    problems = run_jobs("prosodic", jobs)
+    problems = run_jobs("prosodic", jobs, **params.executor.model_dump())
     remove_others(out, {f"{key}.parquet" for key in media["sample_key"]})
     corpus.write_problems("prosodic", problems)
 

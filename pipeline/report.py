@@ -24,10 +24,12 @@ from models.tasks import TASKS, Task
 from pipeline import figures
 from pipeline.evaluate import LLM_FILE
 from pipeline.params import Params
+from pipeline.sheets import contact_sheets
 from pipeline.stage import Corpus, run
 
 PACKAGES = (
     "mediapipe",
+    "ai-edge-litert",
     "opencv-contrib-python",
     "librosa",
     "opensmile",
@@ -69,6 +71,7 @@ def main(corpus: Corpus, params: Params) -> None:
         tasks=tasks,
         overview=_overview(samples),
         media=_media(corpus, samples),
+        sheets=contact_sheets(corpus, corpus.name in params.report.show_faces),
         problems=_problems(corpus),
         params=params,
         versions={p: version(p) for p in PACKAGES},

@@ -80,10 +80,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Annotations:
 
 
 def features_of(
-    turns: pl.DataFrame, frames_of: Callable[[str], dict[str, pl.DataFrame]] = lambda _: {}
+    turns: pl.DataFrame,
+    frames_of: Callable[[str], dict[str, pl.DataFrame]] = lambda _: {},
+    participants: dict[str, list[str]] | None = None,
 ) -> pl.DataFrame:
     """The feature table of turns, with hashed embeddings."""
-    return feature_table(turns, textual_features(turns, HashEmbedder()), frames_of)  # type: ignore[arg-type]
+    return feature_table(turns, textual_features(turns, HashEmbedder()), frames_of, participants or {})  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,16 @@ def extract_faces(sample_id: str, video: Path, video_sha256: str, out: Path, set
     return problems
 
 
+@dataclass
+class _Track:
+    shot: int
+    start_s: float
+    end_s: float = 0.0
+    frames: int = 0
+    look_s: float = 0.0
+    looks: list[np.ndarray] = field(default_factory=list)
+
+
 class _Recorder:
     """Collects moments into columns, and what tracks look like on average."""
 
@@ -71,7 +82,7 @@ class _Recorder:
         self._schema = FRAME_SCHEMA | (LANDMARK_COLUMN if landmarks else {})
         self._rows: list[dict[str, Any]] = []
         self._chunks: list[pl.DataFrame] = []
-        self._tracks: dict[int, dict[str, Any]] = {}
+        self._tracks: dict[int, _Track] = {}
         self.frames = 0
 
     def add(self, moments: list[Moment], shrink: float) -> None:
@@ -80,7 +91,7 @@ class _Recorder:
             base = {"time_s": moment.time_s, "shot": moment.shot}
             for track, face in sorted(moment.faces.items()):
                 place = dict(zip(("x", "y", "width", "height"), map(float, face.box * shrink), strict=True))
-                row = base | {"track": track} | place | face.values
+                row: dict[str, Any] = base | {"track": track} | place | face.values
                 if "landmarks" in self._schema:
                     row["landmarks"] = (face.points * shrink).ravel().tolist()
                 self._rows.append(row)
@@ -91,24 +102,12 @@ class _Recorder:
             self._flush()
 
     def _remember(self, track: int, moment: Moment, look: np.ndarray) -> None:
-        known = self._tracks.setdefault(
-            track,
-            {
-                "track": track,
-                "shot": moment.shot,
-                "start_s": moment.time_s,
-                "sum": np.zeros(look.size),
-                "n": np.zeros(look.size),
-            },
-        )
-        known["end_s"] = moment.time_s
-        known["frames"] = known.get("frames", 0) + 1
-        if known["frames"] > _LOOK_FRAMES:
-            return
-        known["look_s"] = moment.time_s
-        seen = np.isfinite(look.ravel())
-        known["sum"][seen] += look.ravel()[seen]
-        known["n"] += seen
+        known = self._tracks.setdefault(track, _Track(moment.shot, moment.time_s))
+        known.end_s = moment.time_s
+        known.frames += 1
+        if known.frames <= _LOOK_FRAMES:
+            known.look_s = moment.time_s
+            known.looks.append(look)
 
     def _flush(self) -> None:
         if self._rows:
@@ -121,8 +120,24 @@ class _Recorder:
 
     def track_table(self) -> pl.DataFrame:
         rows = [
-            {k: v for k, v in t.items() if k in TRACK_SCHEMA}
-            | {"look": [float(s / n) if n else None for s, n in zip(t["sum"], t["n"], strict=True)]}
-            for _, t in sorted(self._tracks.items())
+            {
+                "track": number,
+                "shot": track.shot,
+                "start_s": track.start_s,
+                "end_s": track.end_s,
+                "frames": track.frames,
+                "look_s": track.look_s,
+                "look": _mean_look(track.looks),
+            }
+            for number, track in sorted(self._tracks.items())
         ]
         return pl.DataFrame(rows, schema=TRACK_SCHEMA)
+
+
+def _mean_look(looks: list[np.ndarray]) -> list[float]:
+    """Mean of the looks over what lies inside the frame; NaN for cells that never do."""
+    stack = np.stack(looks).reshape(len(looks), -1)
+    inside = np.isfinite(stack)
+    count = inside.sum(0)
+    mean = np.where(inside, stack, 0).sum(0) / np.maximum(count, 1)
+    return [float(v) for v in np.where(count > 0, mean, np.nan)]

@@ -182,8 +182,8 @@ def openings(points: np.ndarray) -> dict[str, float]:
     """How far eyes and mouth are open, as height over width (eyes: Soukupová & Čech 2016). [shape=(478, 3)]"""
 
     def ratio(upper: int, lower: int, one: int, other: int) -> float:
-        height, width = (np.linalg.norm(points[i] - points[j]) for i, j in ((upper, lower), (one, other)))
-        return float(height / max(width, 1e-9))
+        height = float(np.linalg.norm(points[upper] - points[lower]))
+        return height / max(float(np.linalg.norm(points[one] - points[other])), 1e-9)
 
     return {f"eye_opening_{side}": ratio(*eye) for side, eye in _EYES.items()} | {"mouth_opening": ratio(*_MOUTH)}
 

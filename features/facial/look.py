@@ -13,6 +13,7 @@ LOOK_SHAPE = (16, 16, 3)  # rows, columns, CIE L*a*b*
 _SIDE = 2.6  # side of the grid over the face's height
 _DOWN = 0.55  # how far its middle lies under the face's, in face heights: clothes count
 _SMOOTH_PX = 64
+_BODY_CELLS = 8  # fewer say too little
 _CAP = 40.0  # a cell that differs more than this is another thing; how much more does not matter
 
 
@@ -50,10 +51,24 @@ def look(image: np.ndarray, box: np.ndarray) -> np.ndarray:
 
 def difference(a: np.ndarray, b: np.ndarray) -> float:
     """How far two looks lie apart, in CIE L*a*b* units: head and body count the same, unless too little body is seen."""
+    return float(_difference(a[None], b[None])[0])
+
+
+def differences(looks: np.ndarray) -> np.ndarray:
+    """``difference`` of every two looks. [shape=(n, *LOOK_SHAPE)] → [shape=(n, n)]"""
+    return np.array([_difference(one[None], looks) for one in looks]).reshape(len(looks), len(looks))
+
+
+def _difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     cells = np.minimum(np.linalg.norm(a - b, axis=-1), _CAP)
-    head, body = cells[_HEAD], cells[_BODY]
-    seen = np.isfinite(body)
-    parts = [float(np.nanmean(head))] if np.isfinite(head).any() else []
-    if seen.sum() >= 8:
-        parts.append(float(body[seen].mean()))
-    return float(np.mean(parts)) if parts else _CAP
+    head, n_head = _mean(cells[:, _HEAD])
+    body, n_body = _mean(cells[:, _BODY])
+    both = np.where(n_body >= _BODY_CELLS, (head + body) / 2, head)
+    return np.where(n_head > 0, both, _CAP)
+
+
+def _mean(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean over the cells inside the frame, and their number; 0 where there are none. [shape=(n, cells)]"""
+    inside = np.isfinite(cells)
+    count = inside.sum(1)
+    return np.where(inside, cells, 0).sum(1) / np.maximum(count, 1), count

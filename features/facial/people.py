@@ -8,23 +8,28 @@ assignment is. Nobody is recognised: names mean the speakers of this recording's
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import squareform
 from scipy.special import expit
 
-from features.facial.look import LOOK_SHAPE, difference
+from features.facial.look import LOOK_SHAPE, differences
 from features.normalise import fold_name
 from features.schema import GROUP_LABELS
 
 TRACK_PEOPLE_SCHEMA = {
     "track": pl.Int32,
     "person": pl.Int32,  # number within the recording
-    "guess": pl.String,  # the likeliest name
+    "guess": pl.String,  # the likeliest name; null when the face likely belongs to nobody who is listed
     "confidence": pl.Float32,  # 0–1 that the guess is right
+    "name": pl.String,  # the guess where it is more likely right than wrong, else null
 }
+_NAMED_FROM = 0.5
 # Spread of the mouth's opening (height over width) within ±0.45 s while a person rests and while they speak: medians and
 # log-scale deviations that fit the demo's drawn faces and real clips alike. Wide, for people differ.
 _WINDOW_S = 0.45
@@ -36,70 +41,64 @@ _UNLISTED = -2.0  # log-odds that a face belongs to nobody who ever speaks
 _JOIN = 11.0  # difference of looks up to which tracks may be one person
 _LOOK_SD = 3.5  # usual difference between looks of one person
 _ROUNDS = 6
-_HEARD = 0.15  # share of the recording's loud sounds from which a voice is heard
+_NEVER = 1e9
+_HEARD = 0.15  # share of the loudest sounds of the last minute from which a voice is heard
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a recording says of its tracks, before anything is decided.
+    """What a recording says of its tracks, before any turn is looked at.
 
     Attributes
     ----------
     tracks : track numbers. [shape=(t,)]
-    names : names of the speakers. [n]
-    time_s : when each piece of evidence was seen. [shape=(f,)]
-    track : index into ``tracks`` of each piece. [shape=(f,)]
-    votes : log-likelihood ratio for each name. [shape=(f, n)]
-    looks : [shape=(t, *LOOK_SHAPE)]; ``look_s``: when each was known. [shape=(t,)]
     spans : first and last time of each track. [shape=(t, 2)]
+    apart : how different the looks of two tracks are. [shape=(t, t)]
+    look_s : when each track's look was known. [shape=(t,)]
+    time_s : when each look at a mouth was taken. [shape=(f,)]
+    track : index into ``tracks`` of each. [shape=(f,)]
+    speaking : log-likelihood ratio of a speaking over a resting mouth; 0 where no voice is heard. [shape=(f,)]
     """
 
     tracks: np.ndarray
-    names: tuple[str, ...]
+    spans: np.ndarray
+    apart: np.ndarray
+    look_s: np.ndarray
     time_s: np.ndarray
     track: np.ndarray
-    votes: np.ndarray
-    looks: np.ndarray
-    look_s: np.ndarray
-    spans: np.ndarray
+    speaking: np.ndarray
 
 
-def gather(frames: pl.DataFrame, tracks: pl.DataFrame, voice: pl.DataFrame | None, turns: pl.DataFrame) -> Evidence:
-    """Collect the evidence of one recording.
+def gather(frames: pl.DataFrame, tracks: pl.DataFrame, voice: pl.DataFrame | None) -> Evidence:
+    """Collect the evidence of one recording. What is said of a time depends on nothing later than half a second after it.
 
     Parameters
     ----------
     frames : FRAME_SCHEMA.
     tracks : TRACK_SCHEMA.
     voice : prosodic frames, or None without sound: then a turn counts as heard from start to end.
-    turns : speaker, start_s, end_s.
     """
     faces = frames.filter(pl.col("track").is_not_null()).sort("track", "time_s", maintain_order=True)
     numbers = tracks["track"].to_numpy()
     time, track = faces["time_s"].to_numpy(), np.searchsorted(numbers, faces["track"].to_numpy())
-    names = _speakers(turns)
-    ratio = _speaking(time, track, faces["mouth_opening"].to_numpy())
     step = float(np.median(np.diff(np.unique(time)))) if len(np.unique(time)) > 1 else _INDEPENDENT_S
-    weight = min(step / _INDEPENDENT_S, 1.0)
-    votes = weight * ratio[:, None] * _alone(time, turns, names) * _heard(time, voice)[:, None]
-    looks = tracks["look"].to_numpy().reshape(-1, *LOOK_SHAPE) if tracks.height else np.empty((0, *LOOK_SHAPE))
+    ratio = min(step / _INDEPENDENT_S, 1.0) * _speaking(time, track, faces["mouth_opening"].to_numpy())
     return Evidence(
         numbers,
-        names,
+        tracks.select("start_s", "end_s").to_numpy(),
+        differences(tracks["look"].to_numpy().reshape(-1, *LOOK_SHAPE)),
+        tracks["look_s"].to_numpy(),
         time,
         track,
-        votes,
-        looks,
-        tracks["look_s"].to_numpy(),
-        tracks.select("start_s", "end_s").to_numpy(),
+        ratio * _heard(time, voice),
     )
 
 
-def _speakers(turns: pl.DataFrame) -> tuple[str, ...]:
-    """Everybody who has a turn, in order of appearance; spellings of one name count once, group labels not at all."""
+def names_of(turns: pl.DataFrame, participants: Sequence[str]) -> tuple[str, ...]:
+    """Everybody whose face may be seen: the participants and all who speak; spellings of one name count once."""
     groups = set(map(fold_name, GROUP_LABELS.values()))
     known: dict[str, str] = {}
-    for name in turns["speaker"].drop_nulls():
+    for name in (*participants, *turns["speaker"].drop_nulls()):
         if fold_name(name) not in groups:
             known.setdefault(fold_name(name), name)
     return tuple(known.values())
@@ -138,51 +137,67 @@ def _alone(time: np.ndarray, turns: pl.DataFrame, names: tuple[str, ...]) -> np.
 
 
 def _heard(time: np.ndarray, voice: pl.DataFrame | None) -> np.ndarray:
-    """Whether a voice is heard around each time. [shape=(f,), bool]"""
+    """Whether a voice is heard around each time: loud beside what was loud in the minute before. [shape=(f,), bool]"""
     if voice is None or not voice.height:
         return np.ones(len(time), bool)
-    loudness = voice["loudness"].fill_null(0).to_numpy()
-    heard = (loudness > _HEARD * np.percentile(loudness, 95)).astype(float)
-    smooth = np.convolve(heard, np.ones(31) / 31, "same")
-    at = np.clip(np.searchsorted(voice["time_s"].to_numpy(), time), 0, voice.height - 1)
+    tenths = (
+        voice.select(at=(pl.col("time_s") * 10).floor() / 10, loudness="loudness")
+        .group_by("at", maintain_order=True)
+        .agg(pl.col("loudness").mean().fill_null(0))
+        .with_columns(usual=pl.col("loudness").rolling_quantile(0.95, window_size=600, min_samples=1))
+        .with_columns(heard=(pl.col("loudness") > _HEARD * pl.col("usual")).cast(pl.Float64))
+    )
+    smooth = np.convolve(tenths["heard"].to_numpy(), np.ones(3) / 3, "same")
+    at = np.clip(np.searchsorted(tenths["at"].to_numpy(), time, "right") - 1, 0, len(smooth) - 1)
     return smooth[at] > 0.3
 
 
-def who_is_who(evidence: Evidence, until_s: float = np.inf) -> pl.DataFrame:
-    """Join the tracks into people and name them, from what was seen and heard before ``until_s``.
+def who_is_who(
+    evidence: Evidence, turns: pl.DataFrame, participants: Sequence[str], until_s: float = np.inf
+) -> pl.DataFrame:
+    """Join the tracks into people and name them, from the given turns and what was seen and heard before ``until_s``.
+
+    Parameters
+    ----------
+    turns : speaker, start_s, end_s.
+    participants : names that may be seen though they do not speak.
 
     Returns
     -------
     TRACK_PEOPLE_SCHEMA, a row a track that starts before ``until_s``, in the order of the tracks.
     """
-    rows = np.flatnonzero(evidence.spans[:, 0] < until_s) if len(evidence.tracks) else np.empty(0, int)
+    rows = np.flatnonzero(evidence.spans[:, 0] < until_s)
     if not len(rows):
         return pl.DataFrame(schema=TRACK_PEOPLE_SCHEMA)
-    seen = evidence.time_s < until_s
-    votes = np.zeros((len(evidence.tracks), len(evidence.names)))
-    np.add.at(votes, evidence.track[seen], evidence.votes[seen])
+    labels = names_of(turns, participants)
+    seen = evidence.time_s < until_s - _WINDOW_S if np.isfinite(until_s) else np.ones(len(evidence.time_s), bool)
+    votes = np.zeros((len(evidence.tracks), len(labels)))
+    alone = _alone(evidence.time_s[seen], turns, labels)
+    np.add.at(votes, evidence.track[seen], evidence.speaking[seen, None] * alone)
     votes = votes[rows]
-    looks = np.where((evidence.look_s[rows] < until_s)[:, None, None, None], evidence.looks[rows], np.nan)
+    known = evidence.look_s[rows] < until_s
+    # A look that is not known yet is as far from all others as two people may just be.
+    apart = np.where(known[:, None] & known, evidence.apart[np.ix_(rows, rows)], _JOIN + 1e-6)
     together = _together(evidence.spans[rows])
-    apart = np.array([[difference(a, b) for b in looks] for a in looks])
     person = _join(apart, together)
     for _ in range(_ROUNDS):
-        names = _name(person, votes)
+        names = _best(_of_people(person, votes))[0]
         moved = _reassign(person, votes, apart, together, names)
         if (moved == person).all():
             break
         person = moved
     names, sure = _named_with_confidence(person, votes)
     belongs = _belonging(person, votes, apart, together, names)
+    named = [names[p] >= 0 for p in person]
     return pl.DataFrame(
         {
             "track": evidence.tracks[rows],
             "person": person,
-            "guess": [evidence.names[names[p]] if names[p] >= 0 else None for p in person],
-            "confidence": [sure[p] * b if names[p] >= 0 else None for p, b in zip(person, belongs, strict=True)],
+            "guess": [labels[names[p]] if n else None for p, n in zip(person, named, strict=True)],
+            "confidence": [sure[p] * b if n else None for p, b, n in zip(person, belongs, named, strict=True)],
         },
-        schema=TRACK_PEOPLE_SCHEMA,
-    )
+        schema={k: t for k, t in TRACK_PEOPLE_SCHEMA.items() if k != "name"},
+    ).with_columns(name=pl.when(pl.col("confidence") >= _NAMED_FROM).then("guess"))
 
 
 def _together(spans: np.ndarray) -> np.ndarray:
@@ -195,20 +210,13 @@ def _together(spans: np.ndarray) -> np.ndarray:
 
 def _join(apart: np.ndarray, together: np.ndarray) -> np.ndarray:
     """People by average linkage that never joins two tracks of one time. Numbered in order of appearance."""
-    groups = [[i] for i in range(len(apart))]
-    while len(groups) > 1:
-        best = (_JOIN, -1, -1)
-        for a in range(len(groups)):
-            for b in range(a):
-                if not together[np.ix_(groups[a], groups[b])].any():
-                    best = min(best, (float(apart[np.ix_(groups[a], groups[b])].mean()), b, a))
-        if best[1] < 0:
-            break
-        groups[best[1]] += groups.pop(best[2])
-    person = np.empty(len(apart), int)
-    for number, group in enumerate(sorted(groups, key=min)):
-        person[group] = number
-    return person
+    if len(apart) < 2:
+        return np.zeros(len(apart), int)
+    distance = np.where(together, _NEVER, apart)
+    np.fill_diagonal(distance, 0)
+    groups = fcluster(linkage(squareform(distance, checks=False), "average"), _JOIN, "distance")
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
 
 
 def _of_people(person: np.ndarray, votes: np.ndarray) -> np.ndarray:
@@ -226,10 +234,6 @@ def _best(scores: np.ndarray) -> tuple[np.ndarray, float]:
     table[~np.isfinite(table)] = -1e6
     row, column = linear_sum_assignment(table, maximize=True)
     return np.where(column < names, column, -1), float(table[row, column].sum())
-
-
-def _name(person: np.ndarray, votes: np.ndarray) -> np.ndarray:
-    return _best(_of_people(person, votes))[0]
 
 
 def _named_with_confidence(person: np.ndarray, votes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -273,9 +277,7 @@ def _reassign(
     return np.unique(moved, return_inverse=True)[1]
 
 
-def _gain(
-    track: int, target: int, person: np.ndarray, fit: np.ndarray, together: np.ndarray
-) -> tuple[float, int, int]:
+def _gain(track: int, target: int, person: np.ndarray, fit: np.ndarray, together: np.ndarray) -> tuple[float, int, int]:
     """What is won when a track goes to another person: (gain, that person, the track that takes its place or −1)."""
     here = person[track]
     if target == here:

@@ -150,7 +150,8 @@ def presence(
 
     ``spoken``: who, start and end in seconds. ``shown``: who (None: no name), start, end, confidence. ``cuts``: seconds.
     """
-    rows: list[str | None] = list(dict.fromkeys(who for who, *_ in [*spoken, *shown] if who))
+    names = [s[0] for s in spoken] + [s[0] for s in shown if s[0]]
+    rows: list[str | None] = list(dict.fromkeys(names))
     if any(who is None for who, *_ in shown):
         rows.append(None)
     figure = Figure(figsize=(9.4, 0.7 + 0.42 * len(rows)), layout="constrained")

@@ -8,6 +8,7 @@ Every face is measured on an upright picture of its own: its values do not depen
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import cv2
@@ -31,9 +32,12 @@ from features.facial.shots import CutDetector
 
 _MIN_PRESENCE = 0.5  # MediaPipe's default
 _MIN_DETECTOR = 0.2  # on a followed face: less than for finding, for heads turn away
+_CONFIRM_S = 0.5  # how often the detector looks at a followed face
 _SAME_FACE = 0.4  # share of the smaller box from which two boxes are one face
 _OTHER_PERSON = 22.0  # change of look between two frames that no movement makes: a cut that went unnoticed
 _LOOK_MEMORY = 0.2
+_STEP = 0.6  # of a tile's side: a face of up to 0.4 of it lies whole in some tile
+_KNOWN = 0.7  # a tile that a face covers so far shows nothing but that face
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,17 @@ class FaceSettings:
 
 @dataclass(frozen=True)
 class Face:
-    """One measured face. ``box``: x, y, width, height in pixels; ``points`` [shape=(478, 3)] in pixels."""
+    """One measured face.
+
+    ``box``: x, y, width, height in pixels; ``points`` [shape=(478, 3)] in pixels; ``confirmed_s``: when the detector last
+    looked at it.
+    """
 
     box: np.ndarray
     points: np.ndarray
     values: dict[str, float]
     look: np.ndarray
+    confirmed_s: float
 
 
 @dataclass
@@ -94,7 +103,8 @@ class FaceAnalyser:
             final, followed = self.finish(), {}
             self._shot += 1
             self._searched_at = -np.inf
-        moment = Moment(time_s, self._shot, image, self._follow(image, followed))
+        moment = Moment(time_s, self._shot, image, {})
+        moment.faces |= self._follow(moment, followed)
         self._waiting.append(moment)
         lost = len(moment.faces) < len(followed)
         if lost or time_s - self._searched_at >= self.settings.search_every_s:
@@ -108,11 +118,11 @@ class FaceAnalyser:
         final, self._waiting, self._looks = self._waiting, [], {}
         return final
 
-    def _follow(self, image: np.ndarray, faces: dict[int, Face]) -> dict[int, Face]:
+    def _follow(self, moment: Moment, faces: dict[int, Face]) -> dict[int, Face]:
         """The same faces on the next (or previous) frame, without those that are gone."""
         kept: dict[int, Face] = {}
         for track, before in faces.items():
-            face = self._measure(image, region_of_landmarks(before.points))
+            face = self._measure(moment, region_of_landmarks(before.points), before)
             if face is None or self._is_taken(face.box, kept):
                 continue
             usual = self._looks.setdefault(track, face.look)
@@ -125,20 +135,20 @@ class FaceAnalyser:
 
     def _search(self, moment: Moment) -> None:
         """Add the faces that are not followed yet, here and on the waiting frames before."""
-        for box, eyes in self._detect_on_tiles(moment.image):
+        for box, eyes in self._detect_on_tiles(moment.image, [f.box for f in moment.faces.values()]):
             if len(moment.faces) >= self.settings.max_faces:
                 return
             if self._is_taken(box, moment.faces):
                 continue
-            first = self._measure(moment.image, region_of_detection(box, eyes))
+            first = self._measure(moment, region_of_detection(box, eyes))
             # Looking again from the landmarks gives the region that following will use: values start where they go on.
-            face = None if first is None else self._measure(moment.image, region_of_landmarks(first.points))
+            face = None if first is None else self._measure(moment, region_of_landmarks(first.points), first)
             if face is None or self._is_taken(face.box, moment.faces):
                 continue
             track, self._tracks = self._tracks, self._tracks + 1
             moment.faces[track] = face
             for earlier in reversed(self._waiting[:-1]):
-                back = self._follow(earlier.image, {track: face})
+                back = self._follow(earlier, {track: face})
                 if not back or self._is_taken(back[track].box, earlier.faces):
                     break
                 face = back[track]
@@ -148,27 +158,37 @@ class FaceAnalyser:
     def _is_taken(box: np.ndarray, faces: dict[int, Face]) -> bool:
         return any(cover(box, other.box) > _SAME_FACE for other in faces.values())
 
-    def _detect_on_tiles(self, image: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Box and eyes of every face that the detector sees on any tile, in pixels of the frame, left to right."""
-        height, width = image.shape[:2]
+    def _detect_on_tiles(self, image: np.ndarray, known: list[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Box and eyes of every face that the detector sees on any tile, in pixels of the frame, left to right.
+
+        Tiles that lie within a ``known`` face are left out.
+        """
         found: list[tuple[float, np.ndarray, np.ndarray]] = []
-        for scale in self.settings.tile_scales:
-            side = max(int(min(height, width) * scale), 32)
-            for top in _steps(height, side):
-                for left in _steps(width, side):
-                    tile = image[top : top + side, left : left + side]
-                    regressors, logits = self._networks.detect(_detector_picture(tile)[None])
-                    here = decode(regressors[0], logits[0], self.settings.min_detection)
-                    for box, eyes, score in zip(here.boxes, here.eyes, here.scores, strict=True):
-                        found.append((float(score), box * side + (left, top, 0, 0), eyes * side + (left, top)))
+        for left, top, side in self._tiles(image.shape[0], image.shape[1]):
+            if any(_shared_part((left, top, side), box) > _KNOWN for box in known):
+                continue
+            tile = image[top : top + side, left : left + side]
+            regressors, logits = self._networks.detect(_detector_picture(tile)[None])
+            here = decode(regressors[0], logits[0], self.settings.min_detection)
+            for box, eyes, score in zip(here.boxes, here.eyes, here.scores, strict=True):
+                found.append((float(score), box * side + (left, top, 0, 0), eyes * side + (left, top)))
         kept: list[tuple[np.ndarray, np.ndarray]] = []
         for _, box, eyes in sorted(found, key=lambda f: -f[0]):
             if all(cover(box, other) <= _SAME_FACE for other, _ in kept):
                 kept.append((box, eyes))
         return sorted(kept, key=lambda f: float(f[0][0]))
 
-    def _measure(self, image: np.ndarray, region: Region) -> Face | None:
-        """Run the networks on one region; None if they see no face there."""
+    def _tiles(self, height: int, width: int) -> Iterator[tuple[int, int, int]]:
+        """Left, top and side of every tile."""
+        for scale in self.settings.tile_scales:
+            side = max(int(min(height, width) * scale), 32)
+            for top in _steps(height, side):
+                for left in _steps(width, side):
+                    yield left, top, side
+
+    def _measure(self, moment: Moment, region: Region, before: Face | None = None) -> Face | None:
+        """Run the networks on one region; None if they see no face there. ``before``: the face a frame earlier or later."""
+        image = moment.image
         picture = landmark_picture(image, region)
         found, presence = self._networks.landmarks(picture[None])
         if presence[0] < _MIN_PRESENCE:
@@ -178,7 +198,11 @@ class FaceAnalyser:
         middle = (low + high) / 2
         if not (0 <= middle[0] < image.shape[1] and 0 <= middle[1] < image.shape[0]):
             return None
-        score = float(expit(float(self._networks.detect(_detector_picture(picture[..., ::-1])[None])[1].max())))
+        small = cv2.resize(picture, (DETECTOR_SIDE, DETECTOR_SIDE), interpolation=cv2.INTER_AREA)
+        if before is not None and abs(moment.time_s - before.confirmed_s) < _CONFIRM_S:
+            confirmed_s, score = before.confirmed_s, before.values["detector_score"]
+        else:
+            confirmed_s, score = moment.time_s, float(expit(float(self._networks.detect(small[None])[1].max())))
         if score < _MIN_DETECTOR:
             return None
         scores = self._networks.blendshapes(points[None, :, :2])[0]
@@ -186,19 +210,28 @@ class FaceAnalyser:
             "height_share": float((high - low)[1] / image.shape[0]),
             "detector_score": score,
             "presence": float(presence[0]),
-            "blur": _blur(picture),
+            "blur": _blur(small),
             **head_pose(points, image.shape[0]),
             **openings(points),
             **dict(zip(BLENDSHAPES, map(float, scores[1:]), strict=True)),
         }
         box = np.array([*low, *(high - low)])
-        return Face(box, points, values, look(image, box))
+        return Face(box, points, values, look(image, box), confirmed_s)
 
 
 def _steps(length: int, side: int) -> list[int]:
-    """Starts of tiles of ``side`` at half-tile steps that together cover ``length``."""
+    """Starts of tiles of ``side`` that cover ``length``, evenly, at most _STEP of a side apart."""
     last = max(length - side, 0)
-    return sorted({*range(0, last, max(side // 2, 1)), last})
+    count = int(np.ceil(last / (_STEP * side)))
+    return [round(last * k / max(count, 1)) for k in range(count + 1)]
+
+
+def _shared_part(tile: tuple[int, int, int], box: np.ndarray) -> float:
+    """Share of a tile (left, top, side) that a box covers."""
+    left, top, side = tile
+    width = min(left + side, box[0] + box[2]) - max(left, box[0])
+    height = min(top + side, box[1] + box[3]) - max(top, box[1])
+    return float(max(width, 0) * max(height, 0)) / side**2
 
 
 def _detector_picture(image: np.ndarray) -> np.ndarray:
@@ -207,7 +240,7 @@ def _detector_picture(image: np.ndarray) -> np.ndarray:
 
 
 def _blur(picture: np.ndarray) -> float:
-    """Spread of the Laplacian on the middle of the face's picture at 64 pixels: low where it is out of focus or smeared."""
-    side = picture.shape[0]
-    inner = cv2.cvtColor(picture[side // 6 : -side // 6, side // 6 : -side // 6], cv2.COLOR_RGB2GRAY)
-    return float(cv2.Laplacian(cv2.resize(inner, (64, 64), interpolation=cv2.INTER_AREA), cv2.CV_32F).std())
+    """Spread of the Laplacian over the face, which fills the middle of the picture: low where it is out of focus or smeared."""
+    edge = picture.shape[0] // 6
+    face = cv2.cvtColor(picture[edge:-edge, edge:-edge], cv2.COLOR_RGB2GRAY)
+    return float(cv2.Laplacian(face, cv2.CV_32F).std())

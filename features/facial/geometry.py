@@ -8,6 +8,7 @@ face geometry, but with a weak-perspective camera, so that it does not depend on
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import cv2
 import numpy as np
@@ -152,16 +153,24 @@ def region_of_landmarks(points: np.ndarray) -> Region:
     return Region(float(centre[0]), float(centre[1]), float(_ROOM * (high - low).max()), angle)
 
 
+@cache
+def _pose_basis() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The landmarks that the pose is fitted to, their places on the canonical face around its middle, their weights."""
+    face, weights = canonical_face()
+    basis = np.flatnonzero(weights)
+    w = weights[basis, None] / weights.sum()
+    return basis, face[basis] - (w * face[basis]).sum(0), w
+
+
 def head_pose(points: np.ndarray, frame_height: int) -> dict[str, float]:
     """Turn of the head in degrees and its distance, from landmarks in pixels. [shape=(478, 3)]
 
     Positive yaw turns the face to the picture's right, positive pitch down, positive roll tilts it counter-clockwise.
     ``distance_cm`` assumes a vertical field of view of 63°, as MediaPipe does: only its ratios within a shot mean anything.
     """
-    face, weights = canonical_face()
-    seen = points[: len(face)] * (1, -1, -1)
-    w = weights[:, None] / weights.sum()
-    a, b = face - (w * face).sum(0), seen - (w * seen).sum(0)
+    basis, face, w = _pose_basis()
+    seen = points[basis] * (1, -1, -1)
+    a, b = face, seen - (w * seen).sum(0)
     u, stretch, vt = np.linalg.svd((w * b).T @ a)
     flip = np.array([1, 1, np.sign(np.linalg.det(u @ vt))])
     rotation = (u * flip) @ vt

@@ -13,6 +13,7 @@ LOOK_SHAPE = (16, 16, 3)  # rows, columns, CIE L*a*b*
 _SIDE = 2.6  # side of the grid over the face's height
 _DOWN = 0.55  # how far its middle lies under the face's, in face heights: clothes count
 _SMOOTH_PX = 64
+_MIDDLES = (np.arange(LOOK_SHAPE[0]) + 0.5) / LOOK_SHAPE[0]  # of the cells, in sides of the grid
 _BODY_CELLS = 8  # fewer say too little
 _CAP = 40.0  # a cell that differs more than this is another thing; how much more does not matter
 
@@ -42,10 +43,9 @@ def look(image: np.ndarray, box: np.ndarray) -> np.ndarray:
     picture = cv2.warpAffine(image, inverse, (_SMOOTH_PX, _SMOOTH_PX), flags=flags, borderMode=cv2.BORDER_REPLICATE)
     small = cv2.resize(picture, LOOK_SHAPE[:2], interpolation=cv2.INTER_AREA).astype(np.float32) / 255
     grid = cv2.cvtColor(small, cv2.COLOR_BGR2LAB)
-    y, x = np.mgrid[: LOOK_SHAPE[0], : LOOK_SHAPE[1]]
-    column, row = left + (x + 0.5) * side / LOOK_SHAPE[1], top + (y + 0.5) * side / LOOK_SHAPE[0]
-    outside = (column < 0) | (column >= image.shape[1]) | (row < 0) | (row >= image.shape[0])
-    grid[outside] = np.nan
+    column, row = left + _MIDDLES * side, top + _MIDDLES * side
+    grid[(row < 0) | (row >= image.shape[0])] = np.nan
+    grid[:, (column < 0) | (column >= image.shape[1])] = np.nan
     return grid
 
 

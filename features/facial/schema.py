@@ -34,9 +34,9 @@ FRAME_SCHEMA: dict[str, Any] = {
     "width": pl.Float32,
     "height": pl.Float32,
     "height_share": pl.Float32,  # of the frame's height
-    "detector_score": pl.Float32,  # 0–1: how sure the detector is that the followed box holds a face
+    "detector_score": pl.Float32,  # 0–1: how sure the detector was of this face when it last looked, within half a second
     "presence": pl.Float32,  # 0–1: the same of the landmark network
-    "blur": pl.Float32,  # spread of the Laplacian at 64 pixels; low is blurred
+    "blur": pl.Float32,  # spread of the Laplacian at 84 pixels; low is blurred
     "yaw_deg": pl.Float32,
     "pitch_deg": pl.Float32,
     "roll_deg": pl.Float32,

@@ -72,7 +72,7 @@ def _of_role(role: str, whose: str) -> dict[str, Definition]:
         ),
         f"{prefix}__height_share__mean": Definition("0–1", EXTRACTOR, f"face height over frame height of {whose}"),
         f"{prefix}__blur__mean": Definition(
-            "grey levels", EXTRACTOR, f"sharpness of {whose}: spread of the Laplacian at 64 pixels; low is blurred"
+            "grey levels", EXTRACTOR, f"sharpness of {whose}: spread of the Laplacian at 84 pixels; low is blurred"
         ),
         f"{prefix}__confidence__mean": Definition("0–1", EXTRACTOR, f"how sure the name of the face of {whose} is"),
         **{

@@ -1,12 +1,14 @@
 # make repro                       the demo corpus, from nothing to the report
 # make repro CORPUS=rescue ANNOTATIONS=<file or folder> [MEDIA=<folder>]    the real benchmark
 # make test                        tests, lint and types
+# make truth                       extraction against known truth (needs a finished make repro); writes docs/truth.md
+# make bench                       speed and memory beside the bare libraries; writes docs/bench.md
 # make annotations                 fetch the official annotations to data/raw/rescue/annotations
 CORPUS ?= demo
 PYTHON ?= python3
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
-.PHONY: repro test lint annotations env
+.PHONY: repro test lint truth bench annotations env
 .DEFAULT_GOAL := repro
 
 repro: env
@@ -21,6 +23,12 @@ lint: env
 	ruff check .
 	ruff format --check .
 	mypy
+
+truth: env
+	python -m benchmarks.truth
+
+bench: env
+	python -m benchmarks.bench
 
 annotations: env
 	python -m pipeline.annotations

@@ -82,6 +82,11 @@ def drawn(heights: list[float], state: FaceState, rng: np.random.Generator, x: l
     return picture
 
 
+def _state(rng: np.random.Generator) -> FaceState:
+    jaw, up, down, smile, blink = map(float, rng.uniform(0, 0.6, 5))
+    return FaceState(jaw, up, down, smile, blink, float(rng.uniform(-12, 12)), float(rng.uniform(-8, 8)))
+
+
 def _faces(picture: np.ndarray, settings: FaceSettings) -> list[Face]:
     analyser = FaceAnalyser(settings)
     analyser.push(0.0, picture)
@@ -110,7 +115,7 @@ def finding(corpus: Corpus, media: Path, settings: FaceSettings, folder: Path) -
     hits: dict[int, list[bool]] = {48: [], 56: [], 72: [], 120: [], 300: []}
     for height, seen in hits.items():
         for _ in range(12):
-            state = FaceState(*rng.uniform(0, 0.6, 5), yaw=float(rng.uniform(-12, 12)), roll=float(rng.uniform(-8, 8)))
+            state = _state(rng)
             picture = drawn([height, height] if height > 200 else [height] * 3, state, rng)
             faces = _faces(picture, settings)
             expected = 2 if height > 200 else 3
@@ -126,8 +131,8 @@ def finding(corpus: Corpus, media: Path, settings: FaceSettings, folder: Path) -
         ):
             yield Row(name, None, unit, goal, "../shared/media is not here")
         return
-    picture = cv2.imread(str(media / "multi_face.jpg"))
-    yield Row("multi_face.jpg: people found, of 5", len(_faces(picture, settings)), "people", "≥ 5")
+    crowd = np.asarray(cv2.imread(str(media / "multi_face.jpg")))
+    yield Row("multi_face.jpg: people found, of 5", len(_faces(crowd, settings)), "people", "≥ 5")
     clips = {}
     for name in ("no_face.mp4", "face_noface.mov"):
         extract_faces("s", media / name, file_hash(media / name), folder / f"{name}.parquet", settings)
@@ -169,7 +174,7 @@ def measuring(corpus: Corpus, settings: FaceSettings) -> Iterator[Row]:
     moved, mirrored, company = [], [], []
     rng = np.random.default_rng(6)
     for _ in range(8):
-        state = FaceState(*rng.uniform(0, 0.6, 5), yaw=float(rng.uniform(-12, 12)))
+        state = _state(rng)
         picture = drawn([150], state, np.random.default_rng(1), [400.0])
         shifted = np.roll(picture, (37, 411), (0, 1))
         one, other = _faces(picture, settings)[0], _faces(shifted, settings)[0]

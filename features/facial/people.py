@@ -27,9 +27,9 @@ TRACK_PEOPLE_SCHEMA = {
     "person": pl.Int32,  # number within the recording
     "guess": pl.String,  # the likeliest name; null when the face likely belongs to nobody who is listed
     "confidence": pl.Float32,  # 0–1 that the guess is right
-    "name": pl.String,  # the guess where it is more likely right than wrong, else null
+    "name": pl.String,  # the guess where it is clearly more likely right than wrong, else null
 }
-_NAMED_FROM = 0.5
+_NAMED_FROM = 0.6
 # Spread of the mouth's opening (height over width) within ±0.45 s while a person rests and while they speak: medians and
 # log-scale deviations that fit the demo's drawn faces and real clips alike. Wide, for people differ.
 _WINDOW_S = 0.45
@@ -256,7 +256,8 @@ def _fit(person: np.ndarray, votes: np.ndarray, apart: np.ndarray, names: np.nda
     count = others.sum(1)
     distance = np.where(others, apart[:, :, None], 0).sum(1) / np.maximum(count, 1)
     look = -((np.where(count > 0, distance, _JOIN) / _LOOK_SD) ** 2) / 2
-    voice = np.where(names >= 0, votes[:, np.maximum(names, 0)], _UNLISTED)
+    voice = np.full((len(person), people), _UNLISTED)
+    voice[:, names >= 0] = votes[:, names[names >= 0]]
     return look + voice
 
 

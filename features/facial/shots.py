@@ -11,7 +11,7 @@ _REACH = 2  # cells that things may have moved between two frames without having
 _CHANGED = 25  # summed L, a, b difference from which a cell counts as changed
 # Measured on the demo's films and real clips at 5 and 10 frames a second: cuts change 0.017 of the cells or more, movement
 # up to 0.045, but then the frames before have moved as well.
-_SHARE, _SHARE_RELATIVE, _RATIO, _MEMORY = 0.12, 0.012, 4.0, 15
+_SHARE, _SHARE_RELATIVE, _RATIO, _MEMORY = 0.12, 0.015, 4.0, 15
 
 
 class CutDetector:

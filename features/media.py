@@ -166,7 +166,8 @@ def _announced_end(container: Any, stream: Any, origin: float) -> float | None:
     """When the last picture should be over, by the file's own word."""
     if stream.duration is not None and stream.start_time is not None:
         return float((stream.start_time + stream.duration) * stream.time_base) - origin
-    return None if container.duration is None else float(container.duration / av.time_base)
+    # Some containers count their length from the clock's zero, some from the first picture: the shorter is sure.
+    return None if container.duration is None else float(container.duration / av.time_base) - max(origin, 0.0)
 
 
 def _as_shown(picture: Any, pixel_aspect: Fraction | None) -> np.ndarray:

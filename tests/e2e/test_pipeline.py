@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from features.dictionary import feature_group
 from models.evaluation import RESULT_SCHEMA
 from models.tasks import TASKS
 from tests.e2e.conftest import Run
@@ -53,7 +54,9 @@ def test_recordings_become_features_and_the_rest_is_null(
     mine = pl.col("sample_id").is_in(filmed)
     assert features.filter(mine)["prosody__seconds"].null_count() == 0
     assert features.filter(mine)["face__on_screen_share"].mean() > 0.5  # type: ignore[operator]
-    measured = [c for c in features.columns if c.startswith(("prosody__", "face__"))]
+    named = features.filter(mine)["face_speaker__on_screen_share"]
+    assert named.mean() > 0.3  # type: ignore[operator]
+    measured = [c for c in features.columns if feature_group(c) in ("prosody", "face")]
     assert all(n == features.filter(~mine).height for n in features.filter(~mine).select(measured).null_count().row(0))
 
 
@@ -67,7 +70,7 @@ def test_the_dictionary_explains_every_column(done: subprocess.CompletedProcess[
 def test_the_report_is_one_file_that_needs_nothing_else(done: subprocess.CompletedProcess[str], checkout: Path) -> None:
     page = (checkout / "reports/demo/report.html").read_text(encoding="utf-8")
     loaded = re.findall(r'(?:src|href)\s*=\s*"([^"]*)"|url\(([^)]*)\)|@import', page)
-    assert [a or b for a, b in loaded if not (a or b).startswith(("#", "data:image/png;base64,"))] == []
+    assert [a or b for a, b in loaded if not (a or b).startswith(("#", "data:image/jpeg;base64,"))] == []
     assert "<script" not in page
     anchors = set(re.findall(r'href="#([^"]+)"', page))
     assert set(TASKS) | {"summary", "media", "problems", "method"} <= anchors
@@ -78,14 +81,29 @@ def test_the_report_is_one_file_that_needs_nothing_else(done: subprocess.Complet
     assert "overlapping turns" in page
 
 
-def test_the_report_holds_nobodys_name_and_no_sentence(done: subprocess.CompletedProcess[str], checkout: Path) -> None:
-    page = (checkout / "reports/demo/report.html").read_text(encoding="utf-8")
+def test_a_report_shows_faces_and_names_only_where_it_may(
+    done: subprocess.CompletedProcess[str], checkout: Path, run: Run
+) -> None:
+    """The demo's people are drawn; of every other corpus, the real benchmark too, the report shows parts and no person."""
+    file, report = checkout / "params.yaml", checkout / "reports/demo/report.html"
     turns = pl.read_parquet(checkout / "data/demo/turns.parquet")
-    for name in turns["speaker"].unique().to_list():
-        if name != "Therapist":
-            assert not re.search(rf"\b{re.escape(name)}\b", page), name
+    names = [n for n in turns["speaker"].unique().to_list() if n != "Therapist"]
+    page, parameters = report.read_text(encoding="utf-8"), file.read_text(encoding="utf-8")
+    assert "data:image/jpeg" in page
     for text in turns["dialogue"].unique().to_list():
         assert len(text.split()) < 5 or text not in page
+    assert "show_faces: [demo]" in parameters
+    file.write_text(parameters.replace("show_faces: [demo]", "show_faces: []"), encoding="utf-8")
+    try:
+        assert run("pipeline.report", "demo").returncode == 0
+        anonymous = report.read_text(encoding="utf-8")
+    finally:
+        file.write_text(parameters, encoding="utf-8")
+        report.write_text(page, encoding="utf-8")
+    assert 'id="faces"' in anonymous
+    assert "data:image/jpeg" not in anonymous
+    for name in names:
+        assert not re.search(rf"\b{re.escape(name)}\b", anonymous), name
 
 
 def test_the_same_report_again(done: subprocess.CompletedProcess[str], checkout: Path, run: Run) -> None:

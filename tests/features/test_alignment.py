@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from features import facial, prosodic
-from features.alignment import faces_of_turns, prosody_of_turns, statistics
+from features import prosodic
+from features.alignment import prosody_of_turns, statistics
 
 
 def voice(times: list[float], **signals: list[float | None]) -> pl.DataFrame:
@@ -19,10 +19,6 @@ def voice(times: list[float], **signals: list[float | None]) -> pl.DataFrame:
     return pl.DataFrame({"time_s": times, "voiced": voiced} | signals, schema_overrides=prosodic.FRAME_SCHEMA).select(
         c if c in ("time_s", "voiced", *signals) else pl.lit(None, t).alias(c) for c, t in prosodic.FRAME_SCHEMA.items()
     )
-
-
-def faces(rows: list[dict[str, float | int | None]]) -> pl.DataFrame:
-    return pl.DataFrame([dict.fromkeys(facial.FRAME_SCHEMA) | r for r in rows], schema=facial.FRAME_SCHEMA)
 
 
 def test_a_frame_belongs_to_the_turn_that_holds_its_time() -> None:
@@ -50,22 +46,6 @@ def test_one_value_is_not_a_distribution() -> None:
 def test_unvoiced_frames_do_not_pull_the_pitch_to_zero() -> None:
     found = prosody_of_turns(voice([0.0, 0.1, 0.2], f0_hz=[200, None, 220]), [(0, 1)])
     assert found["prosody__f0_hz__mean"].to_list() == [210]
-
-
-def test_faces_are_counted_and_the_largest_is_described() -> None:
-    rows = [
-        {"time_s": 0.0, "shot": 0, "track": 0, "height": 100, "jaw_open": 0.2},
-        {"time_s": 0.0, "shot": 0, "track": 1, "height": 50, "jaw_open": 0.9},
-        {"time_s": 0.5, "shot": 0},
-        {"time_s": 1.0, "shot": 1, "track": 2, "height": 80, "jaw_open": 0.4},
-    ]
-    found = faces_of_turns(faces(rows), [(0, 2), (0.5, 1), (5, 6)]).to_dicts()
-    assert (found[0]["face__frames"], found[0]["face__shots"]) == (3, 2)
-    assert (found[0]["face__on_screen_share"], found[0]["face__count__mean"]) == pytest.approx((2 / 3, 1))
-    assert found[0]["face_largest__jaw_open__mean"] == pytest.approx(0.3)
-    assert (found[1]["face__frames"], found[1]["face__on_screen_share"]) == (1, 0)
-    assert found[1]["face_largest__jaw_open__mean"] is None
-    assert set(found[2].values()) == {None}
 
 
 @given(st.lists(st.floats(0, 20), min_size=1, max_size=12), st.integers(0, 40))

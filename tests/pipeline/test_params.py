@@ -26,7 +26,7 @@ def test_the_repositorys_own_parameters_are_read() -> None:
         ("seed: 20260909", "", "seed: Field required"),
         ("folds: 8", "folds: 1", "train.folds: Input should be greater than or equal to 2; found 1"),
         ("folds: 8", "foldz: 8", "train.foldz: Extra inputs are not permitted"),
-        ("rate_hz: 5.0", "rate_hz: fast", "face.rate_hz: Input should be a valid number"),
+        ("rate_hz: 10.0", "rate_hz: fast", "face.rate_hz: Input should be a valid number"),
         ("[structure, text]", "[structure, smell]", "train.feature_sets.dialogue.1"),
         ("seed: 20260909", "seed: [", "not valid YAML"),
     ],
